@@ -1,0 +1,79 @@
+"""What a channel is asked, what it is told when the question is taken back, and what a decision is."""
+
+from enum import StrEnum
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
+
+from agboss.domain.text import MAX_REASON, one_line
+
+Arguments = TypeVar("Arguments")
+
+
+class ToolCallApprovalAsk(BaseModel, Generic[Arguments]):
+    """One tool call that waits for a decision."""
+
+    model_config = ConfigDict(frozen=True)
+
+    call_id: str
+    """The provider's id of the call, made unique within its turn."""
+    tool: str
+    arguments: Arguments
+    """The validated arguments: what is asked is what runs (S009)."""
+    masked_arguments: dict[str, Any] = Field(default_factory=dict)
+    """The same with ``Sensitive`` fields masked: what pages and terminals show (R16)."""
+    summary: str
+    """One line for people, masked."""
+
+
+class ChannelAsk(BaseModel, Generic[Arguments]):
+    """What a channel's ``send`` is given."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pause_id: str = Field(repr=False)
+    """The right to answer; the same at every attempt, so it serves as an idempotency key (S135)."""
+    channel: str
+    """The role's name, or the concrete channel's own."""
+    value: ToolCallApprovalAsk[Arguments]
+
+
+class WithdrawalReason(StrEnum):
+    """Why a question is taken back (S220). The values equal those of ``PauseResolution``."""
+
+    WITHDRAWN = "withdrawn"
+    CANCELLED = "cancelled"
+
+
+class ChannelWithdrawal(BaseModel, Generic[Arguments]):
+    """What a channel's ``withdraw`` is given: the question it was sent closed without an answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pause_id: str = Field(repr=False)
+    channel: str
+    value: ToolCallApprovalAsk[Arguments]
+    resolution: Literal[WithdrawalReason.WITHDRAWN, WithdrawalReason.CANCELLED]
+
+
+class ToolCallApprovalDecision(BaseModel):
+    """The answer to a ``ToolCallApprovalAsk`` (S049, S051)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    approved: StrictBool
+    reason: str | None = None
+    """One line of at most 2,000 characters; reaches the model's text and the record (R33)."""
+    override_arguments: dict[str, Any] | None = None
+    """Replace the asked arguments whole; only with ``approved=True`` (R24)."""
+
+    @field_validator("reason")
+    @classmethod
+    def _reason_is_one_line(cls, reason: str | None) -> str | None:
+        return None if reason is None else one_line(reason, maximum=MAX_REASON)
+
+    @model_validator(mode="after")
+    def _overrides_need_approval(self) -> "ToolCallApprovalDecision":
+        if self.override_arguments is not None and not self.approved:
+            raise ValueError("override_arguments are allowed only with approved=True")
+        return self
