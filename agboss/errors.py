@@ -8,6 +8,7 @@
     │   ├── UnknownPauseError           pause.unknown              no such pause for this tenant
     │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
     │   ├── FourEyesError               pause.four-eyes            the requester may not approve the own request
+    │   ├── ReplyInterpreterMissingError pause.no-reply-interpreter the role can't read free text
     │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
     ├── RunError                        run
     │   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
@@ -121,6 +122,12 @@ class FourEyesError(PauseError):
     """The role wants two people, and the thread's owner answered (R30)."""
 
     code = "pause.four-eyes"
+
+
+class ReplyInterpreterMissingError(PauseError):
+    """The pause's channel has no reply interpreter: answer with a decision (S109)."""
+
+    code = "pause.no-reply-interpreter"
 
 
 class PauseRecordExpiredError(PauseError):

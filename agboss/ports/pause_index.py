@@ -111,6 +111,7 @@ class PauseRecord:
     """Of the holder."""
     path: Path
     tenant: TenantId
+    thread: ThreadId
     owner: OwnerId | None
     """The thread's."""
     status: PauseStatus
@@ -184,6 +185,8 @@ class Turn:
     node: str
     visit: int
     path: Path
+    """The step's place: the branch's path and a segment for the step. A pause's record has the path of its call's turn,
+    so a fence over a failed step closes what its calls asked and nothing else."""
     item: int | None
     iteration: int
     validation_attempts: int
@@ -374,6 +377,8 @@ class FenceAnswer:
 
     applied: bool
     owed: tuple[Owed, ...]
+    """All that is owed under the path by now and that nobody else has claimed, also where nothing was applied; without
+    those whose ``send`` is under way (their own step tells)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,6 +455,7 @@ class WithdrawClaim:
     resolution: Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]
     timeout_seconds: float
     node: str
+    agent: str
     execution: ExecutionId
 
 
@@ -537,7 +543,7 @@ class PauseIndex(Protocol):
     async def fence(self, fence: Fence) -> FenceAnswer:
         """T6. Inserts the fence and closes all records under the path: ``PENDING → CANCELLED`` with the resolution
         (owed where attempted or sent), ``RESOLVED → CANCELLED`` (REPLIED, acted_on false). With ``cancel``:
-        *set moving(root)*."""
+        *set moving(root)*. Records have the path of their call's turn; holders their own."""
         ...
 
     async def rest(self, request: RestRequest) -> RestAnswer:
@@ -550,9 +556,10 @@ class PauseIndex(Protocol):
     # --- the journal ---
 
     async def conversation(
-        self, ref: HolderRef, execution: ExecutionId, node: str, visit: int, *, input_from: str | None
+        self, ref: HolderRef, execution: ExecutionId, node: str, visit: int, *, path: Path, input_from: str | None
     ) -> Conversation:
-        """What a model turn of ``node`` starts from; ``input_from`` names the node whose output is its input.
+        """What a model turn of ``node`` starts from; ``input_from`` names the node whose output is its input, and ``path``
+        is the step's place, for the fences. Turns are in order of iteration, then validation_attempts.
 
         Raises:
             RunTerminatedError: the tree is unknown.

@@ -1,0 +1,92 @@
+"""The one dynamic activity: it serves every declared agent, tool and channel under its own name."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, assert_never
+
+from pydantic import TypeAdapter
+from temporalio import activity
+from temporalio.common import RawValue
+
+from agboss.assembly.assembled import Assembled
+from agboss.declare.context import CancellationSignal
+from agboss.domain.ids import StepKey
+from agboss.ports.pause_index import PauseIndex
+from agboss.temporal import limits
+from agboss.temporal.activities.ask import Asks
+from agboss.temporal.activities.call import Calls
+from agboss.temporal.activities.model_turn import ModelTurns
+from agboss.temporal.activities.transactions import Transactions
+from agboss.temporal.activities.withdraw import Withdraws
+from agboss.temporal.activities.worker_errors import for_temporal
+from agboss.temporal.user_code import UserCode
+from agboss.temporal.wire import Ask, Call, ModelTurn, Step, StepResult, TakeBack
+
+_STEP: TypeAdapter[Step] = TypeAdapter(Step)
+
+
+class Activities:
+    """Everything a worker of agboss runs."""
+
+    def __init__(self, index: PauseIndex, assembled: Assembled, user_code: UserCode) -> None:
+        self.withdraws = Withdraws(index, assembled, user_code)
+        self._turns = ModelTurns(index, assembled, user_code)
+        self._asks = Asks(index, assembled, user_code, self.withdraws)
+        self._calls = Calls(index, assembled, user_code)
+        self._transactions = Transactions(index)
+
+    def all(self) -> list[Callable[..., Any]]:
+        """What a Temporal worker is given as ``activities``."""
+        transactions = self._transactions
+        return [self.step, transactions.rest, transactions.wake, transactions.fence, transactions.end]
+
+    @activity.defn(dynamic=True)
+    async def step(self, args: Sequence[RawValue]) -> StepResult:
+        """Run one step; the message says of which kind it is, the activity's type what people call it."""
+        with for_temporal():
+            step = _STEP.validate_json(args[0].payload.data)
+            signal = CancellationSignal()
+            return await _alive(self._run(step, signal), signal)
+
+    async def _run(self, step: Step, signal: CancellationSignal) -> StepResult:
+        attempt = activity.info().attempt
+        match step:
+            case ModelTurn():
+                return await self._turns.run(step, attempt=attempt, signal=signal)
+            case Ask():
+                return await self._asks.run(step, attempt=attempt, signal=signal)
+            case Call():
+                return await self._calls.run(step, attempt=attempt, signal=signal)
+            case TakeBack(owed=owed, force=force):
+                await self.withdraws.tell(
+                    StepKey(owed.step_key),
+                    timeout_seconds=owed.timeout_seconds,
+                    signal=signal,
+                    attempt=attempt,
+                    force=force,
+                )
+                return None
+            case _:
+                assert_never(step)
+
+
+async def _alive(work: Coroutine[Any, Any, StepResult], signal: CancellationSignal) -> StepResult:
+    """Run ``work`` to its end, heartbeating; a cancel only sets the signal, since user code can't be taken back."""
+    task = asyncio.ensure_future(work)
+    beat = asyncio.ensure_future(_beat())
+    try:
+        while True:
+            try:
+                return await asyncio.shield(task)
+            except asyncio.CancelledError:
+                if task.cancelled():
+                    raise
+                signal.set("the worker shuts down" if activity.is_worker_shutdown() else "the execution was cancelled")
+    finally:
+        beat.cancel()
+
+
+async def _beat() -> None:
+    while True:
+        activity.heartbeat()
+        await asyncio.sleep(limits.HEARTBEAT_THROTTLE.total_seconds())

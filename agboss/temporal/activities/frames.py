@@ -1,0 +1,34 @@
+"""The frame that user code runs in: whose execution, which step."""
+
+from agboss.declare.context import CancellationSignal, Frame, StepFrame
+from agboss.domain.ids import ExecutionId
+from agboss.ports.pause_index import PlannedCall, TreeFrame
+
+
+def frame_of(
+    tree: TreeFrame,
+    *,
+    execution: ExecutionId,
+    node: str,
+    agent: str,
+    call: PlannedCall | None,
+    attempt: int,
+    signal: CancellationSignal,
+) -> Frame:
+    """The frame of one step; the execution runs as the thread's owner, whoever answered (S142)."""
+    return Frame(
+        tenant_id=tree.tenant,
+        thread_id=tree.thread,
+        owner_id=tree.owner,
+        execution_id=execution,
+        fields=tree.fields,
+        step=StepFrame(
+            node_id=node,
+            agent=agent,
+            tool=call.tool if call else None,
+            call_id=call.call_id if call else None,
+            idempotency_key=call.step_key if call else None,
+        ),
+        attempt=attempt,
+        signal=signal,
+    )

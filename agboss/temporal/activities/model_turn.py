@@ -1,0 +1,103 @@
+"""A model turn: read the journal, ask the model once, write the journal; the holder's end may ride in the last one."""
+
+from agboss.assembly.assembled import Assembled
+from agboss.decisions.keys import turn_key
+from agboss.declare.context import CancellationSignal
+from agboss.domain.plan import AgentPlan, FlowPlan
+from agboss.errors import ModelAnswerError
+from agboss.ports.pause_index import EndHolder, PauseIndex, Turn
+from agboss.temporal import limits
+from agboss.temporal.activities.frames import frame_of
+from agboss.temporal.activities.plans import Plans
+from agboss.temporal.activities.prompting import is_invalid_answer, planned, request_for
+from agboss.temporal.user_code import UserCode
+from agboss.temporal.wire import CallToMake, ModelTurn, TurnResult
+
+
+class ModelTurns:
+    """Runs ``ModelTurn`` steps."""
+
+    def __init__(self, index: PauseIndex, assembled: Assembled, user_code: UserCode) -> None:
+        self._index = index
+        self._assembled = assembled
+        self._user_code = user_code
+        self._plans = Plans(index)
+
+    async def run(self, step: ModelTurn, *, attempt: int, signal: CancellationSignal) -> TurnResult:
+        """A turn that the journal has is not asked again (S008).
+
+        Raises:
+            ModelError: the model gave no answer.
+        """
+        flow, plan = await self._plans.agent(step.plan_hash, step.node)
+        conversation = await self._index.conversation(
+            step.ref, step.execution, step.node, step.visit, path=step.path, input_from=step.input_from
+        )
+        if conversation.fenced:
+            return TurnResult(outcome="refused")
+        key = turn_key(step.execution, step.node, step.visit, step.path, None, step.iteration)
+        turn = next((turn for turn in conversation.turns if turn.turn_key == key), None)
+        if turn is None:
+            frame = frame_of(
+                conversation.frame,
+                execution=step.execution,
+                node=step.node,
+                agent=step.agent,
+                call=None,
+                attempt=attempt,
+                signal=signal,
+            )
+            provider = self._assembled.provider(plan.model)
+            answer = await self._user_code.run(
+                provider.complete, request_for(plan, conversation), frame=frame, timeout=plan.model_timeout_seconds
+            )
+            finish = self._assembled.flow(flow.workflow).finish_model if step.last else None
+            calls, output = planned(plan, answer, turn=key, assembled=self._assembled, finish=finish)
+            turn = await self._index.record_turn(
+                Turn(
+                    turn_key=key,
+                    root=step.ref.root,
+                    execution=step.execution,
+                    node=step.node,
+                    visit=step.visit,
+                    path=step.path,
+                    item=None,
+                    iteration=step.iteration,
+                    validation_attempts=step.validation_attempts,
+                    agent=step.agent,
+                    model=plan.model,
+                    text=answer.text,
+                    calls=calls,
+                    input_tokens=answer.usage.input_tokens,
+                    output_tokens=answer.usage.output_tokens,
+                    cost=answer.usage.cost,
+                    output=output,
+                )
+            )
+        return await self._result(step, flow, plan, turn)
+
+    async def _result(self, step: ModelTurn, flow: FlowPlan, plan: AgentPlan, turn: Turn) -> TurnResult:
+        if turn.output is not None:
+            ended = False
+            if step.last:
+                end = await self._index.end(EndHolder(ref=step.ref, outcome="finished", output=turn.output))
+                # What is left to take back is the holder's to tell: it asks for its end again, and is given the same.
+                ended = not end.owed
+            return TurnResult(outcome="answer", ended=ended)
+        if is_invalid_answer(plan, turn):
+            attempts = turn.validation_attempts + 1
+            if attempts >= limits.MAX_VALIDATION_ATTEMPTS:
+                raise ModelAnswerError(
+                    f"model {plan.model!r} gave no valid answer for {flow.finish!r} in {attempts} attempts; "
+                    "look at the finish's fields and the agent's prompt"
+                )
+            return TurnResult(outcome="invalid-answer", calls=_to_make(turn))
+        return TurnResult(outcome="calls", calls=_to_make(turn))
+
+
+def _to_make(turn: Turn) -> tuple[CallToMake, ...]:
+    return tuple(
+        CallToMake(step_key=call.step_key, tool=call.tool, summary=call.summary, gated=call.gated)
+        for call in turn.calls
+        if call.result is None
+    )

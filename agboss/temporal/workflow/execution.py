@@ -1,0 +1,74 @@
+"""The one workflow class: dynamic, so that every declared flow runs under its own name."""
+
+from collections.abc import Sequence
+
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError, CancelledError
+
+from agboss.domain.ids import PauseKey, WorkflowId
+from agboss.temporal.loop_graph import run_loop
+from agboss.temporal.wire import LOOK, ExecutionInput, ExecutionOutcome
+from agboss.temporal.workflow.flow import Flow, Renew
+from agboss.temporal.workflow.holder import Holder
+from agboss.temporal.workflow.temporal_steps import TemporalSteps
+
+
+@workflow.defn(dynamic=True)
+class Execution:
+    """One execution of a flow. State is made here, because a signal may come in the first task, before ``run``."""
+
+    def __init__(self) -> None:
+        self._holder = Holder()
+        self._ignored_signals = 0
+
+    @workflow.run
+    async def run(self, args: Sequence[RawValue]) -> ExecutionOutcome:
+        input = _decoded(args)
+        workflow.set_current_details("**running**")
+        flow = Flow(
+            self._holder,
+            TemporalSteps(),
+            input,
+            workflow_id=WorkflowId(workflow.info().workflow_id),
+            run_loop=run_loop,
+        )
+        ended = await flow.run()
+        if isinstance(ended, Renew):
+            workflow.continue_as_new(args=[input.model_copy(update={"position": ended.position})])
+        if ended.failure is not None:
+            raise ApplicationError(
+                ended.failure.message, ended.failure, type=ended.failure.code or "step", non_retryable=True
+            )
+        if ended.outcome == "cancelled" and workflow.cancellation_reason() is not None:
+            raise CancelledError("cancelled")
+        return ExecutionOutcome(outcome="finished" if ended.outcome == "finished" else "cancelled")
+
+    @workflow.signal(dynamic=True)
+    def signal(self, name: str, args: Sequence[RawValue]) -> None:
+        """Total: anything that isn't one well-formed pause key is dropped and counted (D04, S246)."""
+        key = _key(args) if name == LOOK else None
+        if key is None or not self._holder.look(key):
+            self._ignored_signals += 1
+
+
+def _decoded(args: Sequence[RawValue]) -> ExecutionInput:
+    """The start input; an undecodable one fails the workflow instead of a task that would fail for ever."""
+    try:
+        if len(args) != 1:
+            raise ValueError(f"one argument is needed, got {len(args)}")
+        return workflow.payload_converter().from_payload(args[0].payload, ExecutionInput)
+    except Exception as error:
+        raise ApplicationError(
+            f"the start input is not one of agboss: {type(error).__name__}; start flows with app.execute",
+            type="wire.start-input",
+            non_retryable=True,
+        ) from error
+
+
+def _key(args: Sequence[RawValue]) -> PauseKey | None:
+    try:
+        key = workflow.payload_converter().from_payload(args[0].payload, str)
+    except Exception:
+        return None
+    return PauseKey(key) if len(args) == 1 and isinstance(key, str) and len(key) <= 64 else None
