@@ -1,0 +1,493 @@
+"""The facade: execute, resume, cancel and pending of a connected application."""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, overload
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from agboss.assembly.answers import answer_of
+from agboss.assembly.assembled import Assembled, CompiledFlow
+from agboss.decisions.keys import workflow_id
+from agboss.declare.context import is_sending
+from agboss.domain.executions import CancelResult, ExecutionRecord, ExecutionResult, ExecutionStatus
+from agboss.domain.ids import ExecutionId, HolderId, OwnerId, Path, TenantId, ThreadId
+from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
+from agboss.domain.rests import HolderRef
+from agboss.domain.text import name, one_line
+from agboss.errors import (
+    DtoValidationError,
+    FourEyesError,
+    NotPausedError,
+    OwnerRequiredError,
+    PauseAnswererError,
+    ReplyInterpreterMissingError,
+    ResumeInsideSendError,
+    RunCancelledError,
+    TemporalUnavailableError,
+    ThreadBusyError,
+    ThreadOwnerError,
+    UnknownPauseError,
+)
+from agboss.ports.clock import Clock
+from agboss.ports.pause_index import (
+    EndHolder,
+    Fence,
+    ListedPause,
+    PauseIndex,
+    PauseRecord,
+    Progress,
+    ResolvePause,
+    Responder,
+    StartTree,
+)
+from agboss.recovery.sweep import Sweep, SweepReport
+from agboss.temporal import limits
+from agboss.temporal.failures import to_error, to_record
+from agboss.temporal.gateway import Gateway, WorkflowState
+from agboss.temporal.wire import ExecutionInput
+from agboss.waiting import wait_for_tree
+
+
+_log = logging.getLogger("agboss.app")
+
+
+class App:
+    """A connected application. Made by ``Application.connect``; safe for many tasks at once."""
+
+    def __init__(self, assembled: Assembled, index: PauseIndex, gateway: Gateway, sweep: Sweep, clock: Clock) -> None:
+        self._assembled = assembled
+        self._index = index
+        self._gateway = gateway
+        self._sweep = sweep
+        self._clock = clock
+
+    # --- execute ---
+
+    async def execute(
+        self,
+        workflow: type[Any] | str,
+        input: BaseModel | Mapping[str, Any],
+        *,
+        thread_id: str | None = None,
+        tenant_id: str | None = None,
+        owner_id: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]:
+        """Run a flow until it rests or ends.
+
+        Args:
+            workflow: the flow's class, or its name.
+            input: the flow's start.
+            thread_id: the conversation; executions of one thread run one after another. ``None``: a new one.
+            tenant_id: ``None``: the application's ``default_tenant``.
+            owner_id: whom the thread belongs to; needed where the flow can ask the thread's owner.
+            fields: the project's own fields of the ``ExecutionContext``; plain JSON data.
+            wait: False returns as soon as Temporal has the execution.
+            timeout: of the wait, not of the execution.
+            record: give the execution's record as well.
+
+        Raises:
+            DtoValidationError: the input or a name is not valid.
+            OwnerRequiredError: the flow can ask the thread's owner, and there is none (R15).
+            ThreadOwnerError: the thread belongs to another owner.
+            ThreadBusyError: an execution of the thread moves or waits.
+            TemporalUnavailableError: nothing was started.
+            WaitTimeoutError: the execution goes on; ``data`` names it.
+            RunCancelledError: it was cancelled.
+            AgbossError: what the flow failed with, with its own class and causes.
+        """
+        tenant = self._tenant(tenant_id)
+        owner = None if owner_id is None else OwnerId(_named("owner_id", owner_id))
+        thread = ThreadId(_named("thread_id", thread_id) if thread_id is not None else secrets.token_hex(8))
+        flow = self._assembled.flow(workflow)
+        start = _started_with(flow, input)
+        plain_fields = _plain_fields(fields)
+        if flow.reaches_owner and owner is None:
+            raise OwnerRequiredError(
+                f"workflow {flow.plan.workflow!r} can ask the thread's owner for a decision; give owner_id",
+                workflow=flow.plan.workflow,
+            )
+        root = ExecutionId(secrets.token_hex(16))
+        tree = StartTree(
+            root=root,
+            tenant=tenant,
+            thread=thread,
+            owner=owner,
+            workflow=flow.plan.workflow,
+            workflow_id=workflow_id(self._assembled.name, tenant, thread, root),
+            plan=flow.plan_bytes,
+            plan_hash=flow.plan_hash,
+            input=start,
+            fields=plain_fields,
+        )
+        await self._start(tree, flow)
+        if not wait:
+            return ExecutionResult(status=ExecutionStatus.RUNNING, thread_id=thread, execution_id=root)
+        progress = await wait_for_tree(self._index, tenant, root, after_rest=0, timeout=timeout)
+        return await self._result(progress, record=record)
+
+    async def _start(self, tree: StartTree, flow: CompiledFlow) -> None:
+        try:
+            await self._index.start(tree)
+        except ThreadBusyError:
+            if not await self._took_over(tree.tenant, tree.thread):
+                raise
+            await self._index.start(tree)
+        ref = HolderRef(root=tree.root, holder=HolderId(tree.root))
+        input = ExecutionInput(
+            ref=ref,
+            execution=tree.root,
+            tenant=tree.tenant,
+            thread=tree.thread,
+            plan=flow.plan,
+            plan_hash=flow.plan_hash,
+        )
+        try:
+            await self._gateway.start(tree.workflow, tree.workflow_id, input)
+        except TemporalUnavailableError as error:
+            # The start may have arrived all the same: the root's first transaction refuses on a tree that isn't live.
+            await self._index.end(EndHolder(ref=ref, outcome="failed", failure=to_record(error)))
+            raise
+
+    async def _took_over(self, tenant: TenantId, thread: ThreadId) -> bool:
+        """Whether the thread's live tree was one that a crash left without a workflow, and has been ended."""
+        live = await self._index.live_tree(tenant, thread)
+        if live is None:
+            return True
+        if self._clock.now() - live.started_at < limits.TAKE_OVER_AFTER:
+            return False
+        if await self._gateway.state(live.workflow_id) is not WorkflowState.UNKNOWN:
+            return False
+        await self._index.fence(Fence(root=live.root, path=Path(""), resolution=PauseResolution.CANCELLED))
+        await self._index.end(
+            EndHolder(ref=HolderRef(root=live.root, holder=HolderId(live.root)), outcome="cancelled")
+        )
+        return True
+
+    # --- resume ---
+
+    @overload
+    async def resume(
+        self,
+        pause_id: str,
+        *,
+        decision: Mapping[str, Any] | BaseModel,
+        owner_id: str,
+        tenant_id: str | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]: ...
+
+    @overload
+    async def resume(
+        self,
+        pause_id: str,
+        *,
+        decision: Mapping[str, Any] | BaseModel,
+        answered_by: str,
+        tenant_id: str | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]: ...
+
+    @overload
+    async def resume(
+        self,
+        pause_id: str,
+        *,
+        reply: str,
+        owner_id: str,
+        tenant_id: str | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]: ...
+
+    @overload
+    async def resume(
+        self,
+        pause_id: str,
+        *,
+        reply: str,
+        answered_by: str,
+        tenant_id: str | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]: ...
+
+    async def resume(
+        self,
+        pause_id: str,
+        *,
+        decision: Mapping[str, Any] | BaseModel | None = None,
+        reply: str | None = None,
+        owner_id: str | None = None,
+        answered_by: str | None = None,
+        tenant_id: str | None = None,
+        wait: bool = True,
+        timeout: timedelta | None = None,
+        record: bool = False,
+    ) -> ExecutionResult[Any]:
+        """Answer a pause by its id, with exactly one of ``decision`` and ``reply``, as exactly one of ``owner_id`` and
+        ``answered_by``. An earlier check's error wins: the request's shape, the look-up, the credential, the status, the
+        decision (R01).
+
+        Args:
+            pause_id: as the channel was given it, or as ``result.pending`` lists it.
+            decision: ``approved``, and with it ``reason`` or ``override_arguments``.
+            reply: free text, for a role with a reply interpreter.
+            owner_id: the thread's owner, for a THREAD_OWNER pause.
+            answered_by: who answered on the channel's side, for a CHANNEL pause.
+            tenant_id: ``None``: the application's ``default_tenant``.
+            wait: False returns once the decision is recorded; True at the tree's next rest or end.
+            timeout: of the wait; the decision stays recorded.
+            record: give the execution's record as well.
+
+        Raises:
+            DtoValidationError: the request or the decision is not valid; the pause keeps waiting.
+            PauseAnswererError: the wrong credential, both or neither; the pause keeps waiting.
+            ResumeInsideSendError: ``wait=True`` inside a channel's ``send`` (R11).
+            UnknownPauseError: the tenant has no such pause.
+            ThreadOwnerError: another owner than the thread's.
+            FourEyesError: the role wants another person than the thread's owner.
+            NotPausedError: answered, withdrawn or cancelled already.
+            ReplyInterpreterMissingError: a reply, and the role can't read one.
+            WaitTimeoutError: the decision is recorded, the wait is over.
+        """
+        _check_request(decision, reply)
+        responder = _responder(owner_id, answered_by)
+        tenant = self._tenant(tenant_id)
+        if wait and is_sending():
+            raise ResumeInsideSendError(
+                "resume(wait=True) inside a channel's send would wait for itself; use wait=False"
+            )
+        if not isinstance(pause_id, str):
+            raise UnknownPauseError
+        pause = await self._index.find(tenant, pause_id)
+        if pause is None:
+            raise UnknownPauseError
+        _check_credential(pause, responder)
+        if pause.status is not PauseStatus.PENDING:
+            raise NotPausedError
+        if reply is not None:
+            raise ReplyInterpreterMissingError(
+                f"channel {pause.channel!r} has no reply interpreter; answer with decision=", channel=pause.channel
+            )
+        plain = decision.model_dump(exclude_unset=True) if isinstance(decision, BaseModel) else decision
+        answer = answer_of(
+            plain, responder=responder, tool=pause.tool, asked=pause.arguments, assembled=self._assembled
+        )
+        resolved = await self._index.resolve(ResolvePause(tenant=tenant, step_key=pause.step_key, answer=answer))
+        delivered = await self._tell(pause)
+        if not wait:
+            return ExecutionResult(
+                status=ExecutionStatus.RUNNING,
+                thread_id=pause.thread,
+                execution_id=resolved.root,
+                delivered=delivered,
+            )
+        progress = await wait_for_tree(
+            self._index, tenant, resolved.root, after_rest=resolved.rest_no, step_key=pause.step_key, timeout=timeout
+        )
+        return await self._result(progress, record=record, delivered=delivered)
+
+    async def _tell(self, pause: PauseRecord) -> bool:
+        """Signal the holder. The answer is recorded, so a Temporal that is away is no error: the sweep delivers it."""
+        try:
+            await self._gateway.look(pause.workflow_id, pause.pause_key)
+        except TemporalUnavailableError as error:
+            _log.warning("an answer is recorded and will be delivered by the sweep: %s", error)
+            return False
+        return True
+
+    # --- cancel, lists ---
+
+    async def cancel(
+        self,
+        thread_id: str,
+        *,
+        tenant_id: str | None = None,
+        owner_id: str | None = None,
+        cancelled_by: str | None = None,
+    ) -> CancelResult:
+        """Cancel what moves or waits on a thread, and take its questions back (S061, S063).
+
+        Args:
+            thread_id: the conversation.
+            tenant_id: ``None``: the application's ``default_tenant``.
+            owner_id: the thread's owner; on an owned thread this or ``cancelled_by`` (R26).
+            cancelled_by: an operator's name, recorded.
+
+        Raises:
+            DtoValidationError: a name is not valid.
+            PauseAnswererError: both credentials, or neither on an owned thread.
+            ThreadOwnerError: another owner than the thread's.
+        """
+        tenant = self._tenant(tenant_id)
+        thread = ThreadId(_named("thread_id", thread_id))
+        if owner_id is not None and cancelled_by is not None:
+            raise PauseAnswererError("give owner_id or cancelled_by, not both")
+        if cancelled_by is not None:
+            _named("cancelled_by", cancelled_by)
+        owner = await self._index.thread_owner(tenant, thread)
+        if owner_id is not None and owner_id != owner:
+            raise ThreadOwnerError
+        if owner is not None and owner_id is None and cancelled_by is None:
+            raise PauseAnswererError("the thread has an owner: give owner_id, or cancelled_by for an operator")
+        live = await self._index.live_tree(tenant, thread)
+        if live is None:
+            return CancelResult(cancelled=False)
+        fenced = await self._index.fence(
+            Fence(
+                root=live.root,
+                path=Path(""),
+                resolution=PauseResolution.CANCELLED,
+                cancel=True,
+                cancelled_by=cancelled_by or owner_id,
+            )
+        )
+        if fenced.applied:
+            try:
+                await self._gateway.cancel(live.workflow_id)
+            except TemporalUnavailableError as error:
+                _log.warning("a cancel is recorded and will be delivered by the sweep: %s", error)
+        return CancelResult(cancelled=fenced.applied)
+
+    async def pending(
+        self, *, tenant_id: str | None = None, owner_id: str | None = None, limit: int = 100
+    ) -> tuple[ListedPause, ...]:
+        """A tenant's waiting pauses, oldest first, without loading any execution.
+
+        Ids of THREAD_OWNER pauses appear only in their owner's view, with ``owner_id`` (R32); those of CHANNEL pauses
+        never.
+        """
+        owner = None if owner_id is None else OwnerId(_named("owner_id", owner_id))
+        return await self._index.pending(self._tenant(tenant_id), owner=owner, limit=limit)
+
+    async def execution(
+        self, execution_id: str, *, tenant_id: str | None = None, record: bool = False
+    ) -> ExecutionResult[Any] | None:
+        """Where a root execution stands now; ``None`` where the tenant has none of that id.
+
+        Raises:
+            AgbossError: what it failed with, as ``execute`` would.
+        """
+        progress = await self._index.progress(self._tenant(tenant_id), ExecutionId(execution_id))
+        return None if progress is None else await self._result(progress, record=record)
+
+    async def sweep(self) -> SweepReport:
+        """Run the recovery sweep once, now."""
+        return await self._sweep.once()
+
+    # --- results ---
+
+    async def _result(self, progress: Progress, *, record: bool, delivered: bool = True) -> ExecutionResult[Any]:
+        frame = progress.frame
+        if progress.outcome == "failed" and progress.failure is not None:
+            raise to_error(progress.failure)
+        if progress.outcome == "cancelled":
+            raise RunCancelledError(
+                f"execution {frame.root} was cancelled", execution_id=frame.root, thread_id=frame.thread
+            )
+        output: Any = None
+        status = ExecutionStatus.RUNNING
+        if progress.outcome == "finished":
+            status = ExecutionStatus.FINISHED
+            output = self._assembled.flow(frame.workflow).finish_model.model_validate(progress.output)
+        elif progress.at_rest and progress.pending:
+            status = ExecutionStatus.PAUSED
+        history = None
+        if record:
+            history = ExecutionRecord(pauses=list(await self._index.entries(frame.tenant, frame.root)))
+        return ExecutionResult(
+            status=status,
+            thread_id=frame.thread,
+            execution_id=frame.root,
+            output=output,
+            pending=list(progress.pending) if status is ExecutionStatus.PAUSED else [],
+            record=history,
+            delivered=delivered,
+        )
+
+    def _tenant(self, tenant_id: str | None) -> TenantId:
+        return TenantId(self._assembled.default_tenant if tenant_id is None else _named("tenant_id", tenant_id))
+
+
+def _named(what: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise DtoValidationError(f"{what}: a text is needed, got a {type(value).__name__}", problems=[f"{what}: no text"])
+    try:
+        return name(value)
+    except ValueError as error:
+        raise DtoValidationError(f"{what}: {error}", problems=[f"{what}: {error}"]) from None
+
+
+def _started_with(flow: CompiledFlow, input: BaseModel | Mapping[str, Any]) -> dict[str, Any]:
+    given = input.model_dump() if isinstance(input, BaseModel) and not isinstance(input, flow.start_model) else input
+    try:
+        plain: dict[str, Any] = flow.start_model.model_validate(given).model_dump(mode="json")
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(map(str, line['loc'])) or 'input'}: {line['msg']}"
+            for line in error.errors(include_input=False, include_url=False, include_context=False)
+        ]
+        raise DtoValidationError(
+            f"the input is no {flow.start_model.__name__}: {'; '.join(problems)}", problems=problems
+        ) from None
+    return plain
+
+
+def _plain_fields(fields: Mapping[str, Any] | None) -> dict[str, Any]:
+
+
+    try:
+        plain: dict[str, Any] = TypeAdapter(dict[str, Any]).dump_python(dict(fields or {}), mode="json")
+    except ValueError as error:
+        raise DtoValidationError(f"fields: only plain JSON data is allowed ({type(error).__name__})") from None
+    return plain
+
+
+def _check_request(decision: object, reply: object) -> None:
+    if (decision is None) == (reply is None):
+        raise DtoValidationError("give exactly one of decision and reply", problems=["decision, reply: exactly one"])
+    if reply is not None and (not isinstance(reply, str) or not reply.strip()):
+        raise DtoValidationError("reply: a non-blank text is needed", problems=["reply: blank"])
+
+
+def _responder(owner_id: str | None, answered_by: str | None) -> Responder:
+    """Exactly one credential, before any look-up (R02, S140)."""
+    if (owner_id is None) == (answered_by is None):
+        raise PauseAnswererError("give exactly one of owner_id (the thread's owner) and answered_by (the channel's side)")
+    given = owner_id if owner_id is not None else answered_by
+    if not isinstance(given, str) or not given.strip():
+        raise PauseAnswererError("who answers must be named: owner_id or answered_by is blank")
+    try:
+        one_line(given, maximum=200)
+    except ValueError as error:
+        what = "owner_id" if owner_id is not None else "answered_by"
+        raise DtoValidationError(f"{what}: {error}", problems=[f"{what}: {error}"]) from None
+    answerer = PauseAnswerer.THREAD_OWNER if owner_id is not None else PauseAnswerer.CHANNEL
+    return Responder(answerer=answerer, name=given)
+
+
+def _check_credential(pause: PauseRecord, responder: Responder) -> None:
+    if pause.answered_by is not responder.answerer:
+        wanted = "answered_by" if pause.answered_by is PauseAnswerer.CHANNEL else "the thread's owner_id"
+        raise PauseAnswererError(f"a pause of channel {pause.channel!r} is answered with {wanted}", channel=pause.channel)
+    if responder.answerer is PauseAnswerer.THREAD_OWNER and responder.name != pause.owner:
+        raise ThreadOwnerError
+    if pause.four_eyes and responder.name == pause.owner:
+        raise FourEyesError(
+            f"channel {pause.channel!r} wants two people: the thread's owner may not answer", channel=pause.channel
+        )
+
+
