@@ -1,6 +1,6 @@
 """Waiting for a tree's next rest or its end, by the index alone: Temporal is not asked."""
 
-import asyncio
+import time
 from datetime import timedelta
 
 from agboss.domain.ids import ExecutionId, StepKey, TenantId
@@ -26,11 +26,10 @@ async def wait_for_tree(
         WaitTimeoutError: nothing is lost, the execution goes on.
         RunTerminatedError: the tree was removed meanwhile.
     """
-    loop = asyncio.get_running_loop()
-    deadline = None if timeout is None else loop.time() + timeout.total_seconds()
+    deadline = None if timeout is None else time.monotonic() + timeout.total_seconds()
     seen = -1
     while True:
-        left = _ONE_LOOK_SECONDS if deadline is None else min(_ONE_LOOK_SECONDS, deadline - loop.time())
+        left = _ONE_LOOK_SECONDS if deadline is None else min(_ONE_LOOK_SECONDS, deadline - time.monotonic())
         seen = await index.changed(root, seen=seen, timeout=max(left, 0.0))
         progress = await index.progress(tenant, root, step_key)
         if progress is None:
@@ -39,7 +38,7 @@ async def wait_for_tree(
         # A rest without a listed pause is a rest in motion: a pause is always listed with the status.
         if progress.ended or (rested and progress.pending):
             return progress
-        if deadline is not None and loop.time() >= deadline:
+        if deadline is not None and time.monotonic() >= deadline:
             raise WaitTimeoutError(
                 f"execution {root} neither rested nor ended in time; it goes on and nothing is lost",
                 execution_id=root,
