@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, overload
 
+from agboss.assembly.assembled import Assembled, CompiledFlow
+from agboss.declare.context import is_sending
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agboss.assembly.answers import answer_of
-from agboss.assembly.assembled import Assembled, CompiledFlow
 from agboss.decisions.keys import workflow_id
-from agboss.declare.context import is_sending
 from agboss.domain.executions import CancelResult, ExecutionRecord, ExecutionResult, ExecutionStatus
-from agboss.domain.ids import ExecutionId, HolderId, OwnerId, Path, TenantId, ThreadId
+from agboss.domain.ids import ROOT, ExecutionId, HolderId, OwnerId, TenantId, ThreadId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.domain.rests import HolderRef
 from agboss.domain.text import name, one_line
@@ -49,7 +49,6 @@ from agboss.temporal.failures import to_error, to_record
 from agboss.temporal.gateway import Gateway, WorkflowState
 from agboss.temporal.wire import ExecutionInput
 from agboss.waiting import wait_for_tree
-
 
 _log = logging.getLogger("agboss.app")
 
@@ -164,10 +163,8 @@ class App:
             return False
         if await self._gateway.state(live.workflow_id) is not WorkflowState.UNKNOWN:
             return False
-        await self._index.fence(Fence(root=live.root, path=Path(""), resolution=PauseResolution.CANCELLED))
-        await self._index.end(
-            EndHolder(ref=HolderRef(root=live.root, holder=HolderId(live.root)), outcome="cancelled")
-        )
+        await self._index.fence(Fence(root=live.root, path=ROOT, resolution=PauseResolution.CANCELLED))
+        await self._index.end(EndHolder(ref=HolderRef(root=live.root, holder=HolderId(live.root)), outcome="cancelled"))
         return True
 
     # --- resume ---
@@ -267,9 +264,7 @@ class App:
         responder = _responder(owner_id, answered_by)
         tenant = self._tenant(tenant_id)
         if wait and is_sending():
-            raise ResumeInsideSendError(
-                "resume(wait=True) inside a channel's send would wait for itself; use wait=False"
-            )
+            raise ResumeInsideSendError("resume(wait=True) inside a channel's send would wait for itself; use wait=False")
         if not isinstance(pause_id, str):
             raise UnknownPauseError
         pause = await self._index.find(tenant, pause_id)
@@ -283,9 +278,7 @@ class App:
                 f"channel {pause.channel!r} has no reply interpreter; answer with decision=", channel=pause.channel
             )
         plain = decision.model_dump(exclude_unset=True) if isinstance(decision, BaseModel) else decision
-        answer = answer_of(
-            plain, responder=responder, tool=pause.tool, asked=pause.arguments, assembled=self._assembled
-        )
+        answer = answer_of(plain, responder=responder, tool=pause.tool, asked=pause.arguments, assembled=self._assembled)
         resolved = await self._index.resolve(ResolvePause(tenant=tenant, step_key=pause.step_key, answer=answer))
         delivered = await self._tell(pause)
         if not wait:
@@ -349,7 +342,7 @@ class App:
         fenced = await self._index.fence(
             Fence(
                 root=live.root,
-                path=Path(""),
+                path=ROOT,
                 resolution=PauseResolution.CANCELLED,
                 cancel=True,
                 cancelled_by=cancelled_by or owner_id,
@@ -395,9 +388,7 @@ class App:
         if progress.outcome == "failed" and progress.failure is not None:
             raise to_error(progress.failure)
         if progress.outcome == "cancelled":
-            raise RunCancelledError(
-                f"execution {frame.root} was cancelled", execution_id=frame.root, thread_id=frame.thread
-            )
+            raise RunCancelledError(f"execution {frame.root} was cancelled", execution_id=frame.root, thread_id=frame.thread)
         output: Any = None
         status = ExecutionStatus.RUNNING
         if progress.outcome == "finished":
@@ -448,7 +439,6 @@ def _started_with(flow: CompiledFlow, input: BaseModel | Mapping[str, Any]) -> d
 
 def _plain_fields(fields: Mapping[str, Any] | None) -> dict[str, Any]:
 
-
     try:
         plain: dict[str, Any] = TypeAdapter(dict[str, Any]).dump_python(dict(fields or {}), mode="json")
     except ValueError as error:
@@ -489,5 +479,3 @@ def _check_credential(pause: PauseRecord, responder: Responder) -> None:
         raise FourEyesError(
             f"channel {pause.channel!r} wants two people: the thread's owner may not answer", channel=pause.channel
         )
-
-

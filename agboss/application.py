@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from agboss.assembly.assembled import Assembled, assemble
+from agboss.declare.application import ApplicationDeclaration
+from agboss.temporal.user_code import UserCode
 from temporalio.client import Client
 
 from agboss.app import App
-from agboss.assembly.assembled import Assembled, assemble
 from agboss.clocks import SystemClock
-from agboss.declare.application import ApplicationDeclaration
 from agboss.events.outbox import Outbox
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
@@ -20,7 +21,6 @@ from agboss.stores import open_index
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.gateway import Gateway, TemporalGateway
 from agboss.temporal.plugin import temporal_client, temporal_worker
-from agboss.temporal.user_code import UserCode
 
 
 class Application(ApplicationDeclaration):

@@ -1,40 +1,40 @@
 """Every error agboss raises, with a stable dotted code; a code extends its parent's.
 
-    AgbossError
-    ├── DtoValidationError              dto.validation             the caller's data is not valid
-    ├── AssemblyError                   assembly                   the application's declarations don't fit together
-    ├── ConfigurationError              config                     the settings are missing or wrong
-    ├── PauseError                      pause
-    │   ├── UnknownPauseError           pause.unknown              no such pause for this tenant
-    │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
-    │   ├── FourEyesError               pause.four-eyes            the requester may not approve the own request
-    │   ├── ReplyInterpreterMissingError pause.no-reply-interpreter the role can't read free text
-    │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
-    ├── RunError                        run
-    │   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
-    │   ├── ThreadOwnerError            run.thread-owner           the thread belongs to somebody else
-    │   ├── ThreadBusyError             run.thread-busy            an execution of the thread moves or waits
-    │   ├── OwnerRequiredError          run.owner-required         the flow can ask the thread's owner, and there is none
-    │   ├── RunCancelledError           run.cancelled              the execution was cancelled
-    │   ├── RunTerminatedError          run.terminated             the execution was ended from outside, by Temporal
-    │   └── WaitTimeoutError            run.wait-timeout           nothing is lost; the wait alone is over
-    ├── ResumeError                     resume
-    │   ├── ResumeInsideSendError       resume.inside-send         wait=True inside a channel's send
-    │   └── ResumeIncompatibleError     resume.incompatible        the code changed under a waiting call
-    ├── StepFailedError                 step
-    │   └── AgentFailedError            step.agent
-    ├── LimitExceededError              limit
-    │   └── BudgetExceededError         limit.budget
-    ├── ModelError                      model
-    │   ├── ModelUnavailableError       model.unavailable          worth another try
-    │   ├── ModelRejectedError          model.rejected             not worth another try
-    │   └── ModelAnswerError            model.answer               the endpoint's answer makes no sense
-    ├── PauseIndexError                 index
-    │   ├── IndexMissingError           index.missing
-    │   ├── IndexUnavailableError       index.unavailable          worth another try
-    │   └── IndexSchemaError            index.schema               run `agboss migrate`
-    ├── TemporalUnavailableError        temporal.unavailable       worth another try
-    └── DomainError                     domain                     base of an application's own errors
+AgbossError
+├── DtoValidationError              dto.validation             the caller's data is not valid
+├── AssemblyError                   assembly                   the application's declarations don't fit together
+├── ConfigurationError              config                     the settings are missing or wrong
+├── PauseError                      pause
+│   ├── UnknownPauseError           pause.unknown              no such pause for this tenant
+│   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
+│   ├── FourEyesError               pause.four-eyes            the requester may not approve the own request
+│   ├── ReplyInterpreterMissingError pause.no-reply-interpreter the role can't read free text
+│   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
+├── RunError                        run
+│   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
+│   ├── ThreadOwnerError            run.thread-owner           the thread belongs to somebody else
+│   ├── ThreadBusyError             run.thread-busy            an execution of the thread moves or waits
+│   ├── OwnerRequiredError          run.owner-required         the flow can ask the thread's owner, and there is none
+│   ├── RunCancelledError           run.cancelled              the execution was cancelled
+│   ├── RunTerminatedError          run.terminated             the execution was ended from outside, by Temporal
+│   └── WaitTimeoutError            run.wait-timeout           nothing is lost; the wait alone is over
+├── ResumeError                     resume
+│   ├── ResumeInsideSendError       resume.inside-send         wait=True inside a channel's send
+│   └── ResumeIncompatibleError     resume.incompatible        the code changed under a waiting call
+├── StepFailedError                 step
+│   └── AgentFailedError            step.agent
+├── LimitExceededError              limit
+│   └── BudgetExceededError         limit.budget
+├── ModelError                      model
+│   ├── ModelUnavailableError       model.unavailable          worth another try
+│   ├── ModelRejectedError          model.rejected             not worth another try
+│   └── ModelAnswerError            model.answer               the endpoint's answer makes no sense
+├── PauseIndexError                 index
+│   ├── IndexMissingError           index.missing
+│   ├── IndexUnavailableError       index.unavailable          worth another try
+│   └── IndexSchemaError            index.schema               run `agboss migrate`
+├── TemporalUnavailableError        temporal.unavailable       worth another try
+└── DomainError                     domain                     base of an application's own errors
 """
 
 from collections.abc import Mapping, Sequence
@@ -147,7 +147,9 @@ class NotPausedError(RunError):
 
     code = "run.not-paused"
 
-    def __init__(self, message: str = "the pause doesn't wait for an answer any more: it was answered, withdrawn or cancelled") -> None:
+    def __init__(
+        self, message: str = "the pause doesn't wait for an answer any more: it was answered, withdrawn or cancelled"
+    ) -> None:
         super().__init__(message)
 
 

@@ -2,18 +2,16 @@
 
 from typing import Any
 
+from agboss.assembly.assembled import Assembled
 from pydantic import ValidationError
 
-from agboss.assembly.assembled import Assembled
 from agboss.domain.asks import ToolCallApprovalDecision
 from agboss.domain.sensitive import masked
 from agboss.errors import DtoValidationError
 from agboss.ports.pause_index import Answer, JsonObject, Responder
 
 
-def answer_of(
-    decision: Any, *, responder: Responder | None, tool: str, asked: JsonObject, assembled: Assembled
-) -> Answer:
+def answer_of(decision: Any, *, responder: Responder | None, tool: str, asked: JsonObject, assembled: Assembled) -> Answer:
     """A valid answer, with its overrides whole (R24) and its masked twin for the record.
 
     Raises:

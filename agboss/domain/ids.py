@@ -13,6 +13,8 @@ HolderId = NewType("HolderId", str)
 """One Temporal workflow of a tree. A root execution's holder has the execution's id."""
 Path = NewType("Path", str)
 """A place in a tree: launch segments joined by ``/``; the root's is the empty text."""
+ROOT = Path("")
+"""The place of the whole tree."""
 StepKey = NewType("StepKey", str)
 """Digest that names one step, and the step's idempotency key."""
 PauseKey = NewType("PauseKey", str)

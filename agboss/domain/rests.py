@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agboss.domain.ids import ExecutionId, HolderId, Path, PauseKey
+from agboss.domain.ids import ROOT, ExecutionId, HolderId, Path, PauseKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +12,7 @@ class HolderRef:
     root: ExecutionId
     holder: HolderId
     parent: HolderId | None = None
-    path: Path = Path("")
+    path: Path = ROOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

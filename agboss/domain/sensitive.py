@@ -37,7 +37,10 @@ def _masked_value(value: Any, plain: Any) -> Any:
     if isinstance(value, BaseModel):
         return masked(value)
     if isinstance(value, Mapping) and isinstance(plain, dict):
-        return {key: _masked_value(inner, plain_inner) for (key, plain_inner), inner in zip(plain.items(), value.values(), strict=True)}
+        return {
+            key: _masked_value(inner, plain_inner)
+            for (key, plain_inner), inner in zip(plain.items(), value.values(), strict=True)
+        }
     if isinstance(value, list | tuple | set | frozenset) and isinstance(plain, list):
         return [_masked_value(inner, plain_inner) for inner, plain_inner in zip(value, plain, strict=True)]
     return plain

@@ -639,7 +639,9 @@ class PauseIndex(Protocol):
         """What is owed and nobody tells: sent ones, lapsed claims, and attempted ones whose tool's timeout has passed."""
         ...
 
-    async def live_holders(self, *, older_than_seconds: float, limit: int, after: HolderId | None = None) -> tuple[LiveHolder, ...]:
+    async def live_holders(
+        self, *, older_than_seconds: float, limit: int, after: HolderId | None = None
+    ) -> tuple[LiveHolder, ...]:
         """Holders that have not ended, of live trees, by id, after ``after``."""
         ...
 

@@ -35,12 +35,8 @@ class BlobDriver(StorageDriver):
         names = await asyncio.gather(*(self._index.put_blob(payload.SerializeToString()) for payload in payloads))
         return [StorageDriverClaim(claim_data={"hash": name}) for name in names]
 
-    async def retrieve(
-        self, context: StorageDriverRetrieveContext, claims: Sequence[StorageDriverClaim]
-    ) -> list[Payload]:
-        blobs = await asyncio.gather(
-            *(self._index.get_blob(ContentHash(claim.claim_data["hash"])) for claim in claims)
-        )
+    async def retrieve(self, context: StorageDriverRetrieveContext, claims: Sequence[StorageDriverClaim]) -> list[Payload]:
+        blobs = await asyncio.gather(*(self._index.get_blob(ContentHash(claim.claim_data["hash"])) for claim in claims))
         return [Payload.FromString(blob) for blob in blobs]
 
 

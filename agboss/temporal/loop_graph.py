@@ -5,6 +5,7 @@ holds no state of any execution. Every node and edge is async (a sync one would 
 hasn't got); the fan-out over a turn's calls is inside the ``calls`` node.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, TypedDict
 
@@ -33,6 +34,13 @@ class LoopNodes(Protocol):
     async def calls(self, state: LoopState) -> LoopState: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What the graph's nodes are given, in the form LangGraph takes."""
+
+    nodes: LoopNodes
+
+
 class TooManyTurns(Exception):
     """The loop took more turns than the agent's ``max_turns``."""
 
@@ -43,23 +51,23 @@ async def run_loop(nodes: LoopNodes, state: LoopState, *, max_turns: int) -> Loo
     Raises:
         TooManyTurns: ``max_turns`` model turns were made and the model still wants calls.
     """
-    turns_left = max_turns - state["iteration"]
-    # Two super-steps a turn; the last one may be the model's alone.
-    steps = 2 * turns_left - 1 + (1 if state["calls"] else 0)
-    if steps < 1:
-        raise TooManyTurns
+    # Two super-steps a turn, and one more in which LangGraph sees that it is done.
+    limit = 2 * (max_turns - state["iteration"]) + 2
     try:
-        return await _graph().ainvoke(state, config={"recursion_limit": steps}, context=nodes)  # type: ignore[return-value]
+        answered: LoopState = await _graph().ainvoke(
+            state, config={"recursion_limit": max(limit, 1)}, context=_Context(nodes)
+        )
     except GraphRecursionError as error:
         raise TooManyTurns from error
+    return answered
 
 
-async def _model(state: LoopState, runtime: Runtime[LoopNodes]) -> LoopState:
-    return await runtime.context.model(state)
+async def _model(state: LoopState, runtime: Runtime[_Context]) -> LoopState:
+    return await runtime.context.nodes.model(state)
 
 
-async def _calls(state: LoopState, runtime: Runtime[LoopNodes]) -> LoopState:
-    return await runtime.context.calls(state)
+async def _calls(state: LoopState, runtime: Runtime[_Context]) -> LoopState:
+    return await runtime.context.nodes.calls(state)
 
 
 async def _first(state: LoopState) -> str:
@@ -74,7 +82,7 @@ async def _next(state: LoopState) -> str:
 
 @lru_cache(maxsize=1)
 def _graph() -> Any:
-    graph = StateGraph(LoopState, context_schema=LoopNodes)
+    graph = StateGraph(LoopState, context_schema=_Context)
     graph.add_node("model", _model)
     graph.add_node("calls", _calls)
     graph.add_conditional_edges(START, _first, ["model", "calls"])

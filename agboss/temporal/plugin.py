@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
+from agboss.assembly.assembled import Assembled
+from agboss.temporal.user_code import UserCode
 from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.converter import DataConverter
@@ -12,13 +14,11 @@ from temporalio.plugin import SimplePlugin
 from temporalio.worker import Worker, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-from agboss.assembly.assembled import Assembled
 from agboss.ports.pause_index import PauseIndex
 from agboss.settings import Settings
 from agboss.temporal import limits
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.blob_storage import blob_storage
-from agboss.temporal.user_code import UserCode
 from agboss.temporal.workflow.execution import Execution
 
 PASSED_THROUGH = (

@@ -5,6 +5,9 @@ from typing import Any
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
+from agboss.temporal.user_code import UserCode, UserCodeTimeout
+
+from agboss.assembly.answers import answer_of
 from agboss.domain.asks import ChannelAsk, ToolCallApprovalAsk, ToolCallApprovalDecision
 from agboss.domain.failures import FailureRecord
 from agboss.domain.outcomes import AwaitReply, Decided
@@ -19,11 +22,9 @@ from agboss.ports.pause_index import (
     PauseIndex,
     SentPause,
 )
-from agboss.assembly.answers import answer_of
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.activities.withdraw import Withdraws
 from agboss.temporal.failures import to_error, to_record
-from agboss.temporal.user_code import UserCode, UserCodeTimeout
 from agboss.temporal.wire import Ask, AskResult
 
 _log = logging.getLogger("agboss.channels")
@@ -78,7 +79,11 @@ class Asks:
                 stands.status.value,
                 step.execution,
                 opened.frame.tenant,
-                extra={"code": "channel.send-too-late", "execution_id": step.execution, "tenant_id": opened.frame.tenant},
+                extra={
+                    "code": "channel.send-too-late",
+                    "execution_id": step.execution,
+                    "tenant_id": opened.frame.tenant,
+                },
             )
         if stands.status is PauseStatus.CANCELLED:
             await self._tell(step, signal)
@@ -86,9 +91,7 @@ class Asks:
             raise error
         return AskResult(outcome=_outcome(stands.status), status=stands.status, rest=stands.rest)
 
-    async def _outcome(
-        self, step: Ask, opened: OpenSend, signal: CancellationSignal
-    ) -> tuple[SentPause, Exception | None]:
+    async def _outcome(self, step: Ask, opened: OpenSend, signal: CancellationSignal) -> tuple[SentPause, Exception | None]:
         """What ``send`` came to, and the error it fails the step with."""
         unclear = False
         failure: FailureRecord | None = None
@@ -153,18 +156,14 @@ class Asks:
                 return None
             case Decided(decision=decision):
                 raw = decision.model_dump(exclude_unset=True) if isinstance(decision, ToolCallApprovalDecision) else decision
-                return answer_of(
-                    raw, responder=None, tool=step.tool, asked=opened.call.arguments, assembled=self._assembled
-                )
+                return answer_of(raw, responder=None, tool=step.tool, asked=opened.call.arguments, assembled=self._assembled)
         raise DtoValidationError(
             f"channel {step.channel.implementation!r}: send returned a {type(outcome).__name__}; return "
             "ChannelOutcome.await_reply() or ChannelOutcome.decided(…)"
         )
 
     async def _tell(self, step: Ask, signal: CancellationSignal) -> None:
-        await self._withdraws.tell(
-            step.step_key, timeout_seconds=step.timeout_seconds, signal=signal.renewed(), force=True
-        )
+        await self._withdraws.tell(step.step_key, timeout_seconds=step.timeout_seconds, signal=signal.renewed(), force=True)
 
 
 def _outcome(status: PauseStatus) -> Any:

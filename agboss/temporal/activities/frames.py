@@ -1,6 +1,7 @@
 """The frame that user code runs in: whose execution, which step."""
 
 from agboss.declare.context import CancellationSignal, Frame, StepFrame
+
 from agboss.domain.ids import ExecutionId
 from agboss.ports.pause_index import PlannedCall, TreeFrame
 

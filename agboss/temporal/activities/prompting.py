@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agboss.assembly.assembled import Assembled
+
 from agboss.decisions.keys import step_key
 from agboss.domain.conversation import (
     AssistantMessage,
@@ -36,12 +37,8 @@ def request_for(plan: AgentPlan, conversation: Conversation) -> ModelRequest:
         messages.append(SystemMessage(text=plan.prompt))
     messages.append(UserMessage(text=_input_text(conversation.input)))
     for turn in conversation.turns:
-        messages.append(
-            AssistantMessage(text=turn.text, calls=tuple(_echoed(call) for call in turn.calls))
-        )
-        messages.extend(
-            ToolMessage(call_id=call.call_id, tool=call.tool, text=call.result or "") for call in turn.calls
-        )
+        messages.append(AssistantMessage(text=turn.text, calls=tuple(_echoed(call) for call in turn.calls)))
+        messages.extend(ToolMessage(call_id=call.call_id, tool=call.tool, text=call.result or "") for call in turn.calls)
         if not turn.calls and turn.output is None:
             messages.append(UserMessage(text=_asked_again(plan)))
     return ModelRequest(
@@ -181,7 +178,9 @@ def _echoed(call: PlannedCall) -> ToolCall:
         arguments: Any = json.loads(call.raw_arguments)
     except ValueError:
         arguments = call.raw_arguments
-    return ToolCall(id=call.call_id, name=call.tool, arguments=arguments if isinstance(arguments, dict) else call.raw_arguments)
+    return ToolCall(
+        id=call.call_id, name=call.tool, arguments=arguments if isinstance(arguments, dict) else call.raw_arguments
+    )
 
 
 def _tools(plan: AgentPlan) -> tuple[ToolSpec, ...]:

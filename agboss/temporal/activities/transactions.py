@@ -35,9 +35,7 @@ class Transactions:
     async def fence(self, step: FenceStep) -> Moved:
         """T6, by the holder that decides."""
         with for_temporal():
-            answer = await self._index.fence(
-                Fence(root=step.ref.root, path=step.path, resolution=_closing(step.resolution))
-            )
+            answer = await self._index.fence(Fence(root=step.ref.root, path=step.path, resolution=_closing(step.resolution)))
             return Moved(motion=0, owed=answer.owed)
 
     @activity.defn(name=wire.END)

@@ -32,9 +32,7 @@ def for_temporal() -> Iterator[None]:
         raise _application_error(error, retryable=False) from error
 
 
-def _application_error(
-    error: Exception, *, retryable: bool, delay: timedelta | None = None
-) -> ApplicationError:
+def _application_error(error: Exception, *, retryable: bool, delay: timedelta | None = None) -> ApplicationError:
     return ApplicationError(
         str(error),
         to_record(error),

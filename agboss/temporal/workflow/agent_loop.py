@@ -5,7 +5,7 @@ from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import ContentHash, ExecutionId, Path, WorkflowId
 from agboss.domain.pauses import PauseResolution, PauseStatus
 from agboss.domain.plan import AgentPlan, ToolPlan
-from agboss.temporal.loop_graph import LoopState
+from agboss.temporal.loop_graph import LoopState, TooManyTurns
 from agboss.temporal.wire import Ask, AskResult, Call, CallToMake, FenceStep, ModelTurn, Position
 from agboss.temporal.workflow.holder import Handle, Holder
 from agboss.temporal.workflow.scope import Scope
@@ -79,6 +79,9 @@ class AgentLoop:
             raise Stopped
         self.ended = result.ended
         invalid = result.outcome == "invalid-answer"
+        if result.outcome != "answer" and state["iteration"] + 1 >= self._plan.max_turns:
+            # No turn is left to read what the calls would give, so none of them is made.
+            raise TooManyTurns
         return LoopState(
             iteration=state["iteration"] + 1,
             validation_attempts=state["validation_attempts"] + invalid,
@@ -179,9 +182,7 @@ class AgentLoop:
     async def _take_back(self) -> None:
         """A call failed the step: the turn's other questions are no longer needed (R09, S201)."""
         holder = self._holder
-        fenced = await holder.steps.fence(
-            FenceStep(ref=holder.ref, path=self.path, resolution=PauseResolution.WITHDRAWN)
-        )
+        fenced = await holder.steps.fence(FenceStep(ref=holder.ref, path=self.path, resolution=PauseResolution.WITHDRAWN))
         holder.owed.extend(fenced.owed)
 
 

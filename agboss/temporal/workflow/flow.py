@@ -97,9 +97,7 @@ class Flow:
     async def _end(self, outcome: Literal["finished", "failed", "cancelled"], failure: FailureRecord | None) -> None:
         ref = self._input.ref
         if outcome == "cancelled":
-            fenced = await self._steps.fence(
-                FenceStep(ref=ref, path=ref.path, resolution=PauseResolution.CANCELLED)
-            )
+            fenced = await self._steps.fence(FenceStep(ref=ref, path=ref.path, resolution=PauseResolution.CANCELLED))
             self._holder.owed.extend(fenced.owed)
         await self._take_back(self._holder.owed)
         agents = self._input.plan.agents

@@ -130,7 +130,13 @@ class Holder:
 
     def riding_request(self) -> RestRequest | None:
         """The request that rides in an ``ask``, where that ``ask`` is the only thing that moves."""
-        if self.moving == 1 and not self.stopping and not self.stopped and not self._settling and not self.steps.should_renew():
+        if (
+            self.moving == 1
+            and not self.stopping
+            and not self.stopped
+            and not self._settling
+            and not self.steps.should_renew()
+        ):
             return self._request()
         return None
 

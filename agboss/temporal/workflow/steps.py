@@ -9,7 +9,18 @@ from typing import Protocol
 
 from agboss.domain.failures import FailureRecord
 from agboss.domain.rests import Owed, RestAnswer, RestRequest
-from agboss.temporal.wire import Ask, AskResult, Call, CallResult, EndStep, FenceStep, ModelTurn, Moved, TurnResult, WakeStep
+from agboss.temporal.wire import (
+    Ask,
+    AskResult,
+    Call,
+    CallResult,
+    EndStep,
+    FenceStep,
+    ModelTurn,
+    Moved,
+    TurnResult,
+    WakeStep,
+)
 
 
 class Stopped(Exception):

@@ -12,7 +12,19 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from agboss.domain.failures import FailureRecord
 from agboss.domain.rests import Owed, RestAnswer, RestRequest
 from agboss.temporal import limits, wire
-from agboss.temporal.wire import Ask, AskResult, Call, CallResult, EndStep, FenceStep, ModelTurn, Moved, TakeBack, TurnResult, WakeStep
+from agboss.temporal.wire import (
+    Ask,
+    AskResult,
+    Call,
+    CallResult,
+    EndStep,
+    FenceStep,
+    ModelTurn,
+    Moved,
+    TakeBack,
+    TurnResult,
+    WakeStep,
+)
 from agboss.temporal.workflow.steps import StepFailed, Stopped
 
 STATUS = SearchAttributeKey.for_keyword("AgbossStatus")
