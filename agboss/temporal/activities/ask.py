@@ -3,11 +3,11 @@
 import logging
 from typing import Any
 
-from agboss.assembly.assembled import Assembled
-from agboss.declare.context import CancellationSignal
 from agboss.temporal.user_code import UserCode, UserCodeTimeout
 
 from agboss.assembly.answers import answer_of
+from agboss.assembly.assembled import Assembled
+from agboss.declare.context import CancellationSignal
 from agboss.domain.asks import ChannelAsk, ToolCallApprovalAsk, ToolCallApprovalDecision
 from agboss.domain.failures import FailureRecord
 from agboss.domain.outcomes import AwaitReply, Decided
@@ -163,7 +163,9 @@ class Asks:
         )
 
     async def _tell(self, step: Ask, signal: CancellationSignal) -> None:
-        await self._withdraws.tell(step.step_key, timeout_seconds=step.timeout_seconds, signal=signal.renewed(), force=True)
+        await self._withdraws.tell(
+            step.step_key, timeout_seconds=step.timeout_seconds, signal=CancellationSignal(), force=True
+        )
 
 
 def _outcome(status: PauseStatus) -> Any:

@@ -1,0 +1,165 @@
+"""An assembled application: checked, compiled, and able to make its components."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pydantic import BaseModel
+
+from agboss.assembly.bindings import BoundChannel, BoundTool, CompiledFlow
+from agboss.assembly.checks import Declarations
+from agboss.assembly.compile import compiled, tool_plan
+from agboss.assembly.container import check_services, container_of
+from agboss.assembly.validation import merged_override, validated
+from agboss.declare.application import ApplicationDeclaration
+from agboss.declare.definitions import definition_of
+from agboss.declare.observer import Observer
+from agboss.declare.workflow import WorkflowDefinition
+from agboss.domain.plan import ToolPlan
+from agboss.errors import AssemblyError, ConfigurationError
+from agboss.ports.models import ModelProvider
+
+
+def assemble(declaration: ApplicationDeclaration) -> "Assembled":
+    """Check everything at once, and compile.
+
+    Raises:
+        AssemblyError: with every problem there is; nothing was made or connected.
+    """
+    declarations = Declarations(declaration)
+    problems = declarations.problems
+    observers = [observer for observer in declaration.observers if isinstance(observer, type)]
+    components: list[type[Any]] = [
+        *(binding.component for binding in declarations.tools.values()),
+        *(binding.component for binding in declarations.channels.values()),
+        *observers,
+    ]
+    for observer in declaration.observers:
+        kind = observer if isinstance(observer, type) else type(observer)
+        if not issubclass(kind, Observer):
+            problems.add("application.not-an-observer", kind, "it doesn't derive from Observer")
+    services = list(declaration.services)
+    check_services(problems, components, services)
+    if problems.found:
+        raise AssemblyError(declaration.name, problems.found)
+    return Assembled(declarations, components)
+
+
+class Assembled:
+    """Made by ``assemble``. Components are made once each, at their first use."""
+
+    def __init__(self, declarations: Declarations, components: list[type[Any]]) -> None:
+        self._declarations = declarations
+        self._declaration = declarations.declaration
+        self._container = container_of(components, list(self._declaration.services))
+        self._flows = {name: compiled(declarations, name) for name in declarations.workflows}
+        self._tools: dict[str, BoundTool] = {}
+        self._channels: dict[str, BoundChannel] = {}
+
+    @property
+    def name(self) -> str:
+        return self._declaration.name
+
+    @property
+    def default_tenant(self) -> str:
+        return self._declaration.default_tenant
+
+    @property
+    def workflows(self) -> tuple[str, ...]:
+        """Names of the workflows."""
+        return tuple(self._flows)
+
+    def flow(self, workflow: type[Any] | str) -> CompiledFlow:
+        """The compiled flow of a workflow class or name.
+
+        Raises:
+            ConfigurationError: the application has no such workflow.
+        """
+        definition = definition_of(workflow, WorkflowDefinition)
+        name = definition.name if definition is not None else workflow
+        flow = self._flows.get(name) if isinstance(name, str) else None
+        if flow is None:
+            there = ", ".join(self._flows)
+            raise ConfigurationError(f"application {self.name!r} has no workflow {name!r}; it has: {there}")
+        return flow
+
+    # --- tools ---
+
+    def has_tool(self, name: str) -> bool:
+        """Whether this deployment has the tool."""
+        return name in self._declarations.tools
+
+    def tool(self, name: str) -> BoundTool:
+        """The tool, with its instance."""
+        bound = self._tools.get(name)
+        if bound is None:
+            binding = self._declarations.tools[name]
+            instance = self._container.get(binding.component)
+            bound = self._tools[name] = BoundTool(instance.run, binding.input_model, binding.output_model)
+        return bound
+
+    def tool_plans(self) -> tuple[ToolPlan, ...]:
+        """Every tool of the application."""
+        return tuple(tool_plan(self._declarations, binding.component) for binding in self._declarations.tools.values())
+
+    def validate(self, tool: str, arguments: Mapping[str, Any]) -> BaseModel:
+        """``arguments`` as the tool's input.
+
+        Raises:
+            DtoValidationError: they are none.
+        """
+        return validated(self._declarations.tools[tool].input_model, arguments, what="input")
+
+    def merge_override(self, tool: str, asked: Mapping[str, Any], override: Mapping[str, Any]) -> BaseModel:
+        """An override as the tool's input (R24).
+
+        Raises:
+            DtoValidationError: it is none, or the tool is not in this deployment any more.
+        """
+        return merged_override(self._declarations.tools[tool].input_model, asked, override)
+
+    # --- channels, models, observers ---
+
+    def channel(self, name: str) -> BoundChannel:
+        """The channel, with its instance.
+
+        Raises:
+            ConfigurationError: this deployment has no such channel.
+        """
+        bound = self._channels.get(name)
+        if bound is None:
+            binding = self._declarations.channels.get(name)
+            if binding is None:
+                raise ConfigurationError(
+                    f"channel {name!r} is not in this deployment; deploy it again, or cancel what waits"
+                )
+            instance = self._container.get(binding.component)
+            bound = self._channels[name] = BoundChannel(instance.send, getattr(instance, "withdraw", None))
+        return bound
+
+    def provider(self, model: str) -> ModelProvider:
+        """The provider that serves a model.
+
+        Raises:
+            ConfigurationError: none does in this deployment.
+        """
+        for provider in self._declaration.models:
+            if any(fnmatchcase(model, pattern) for pattern in provider.serves):
+                return provider
+        raise ConfigurationError(f"no model provider of this deployment serves {model!r}")
+
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """The observers, with their instances."""
+        return tuple(
+            self._container.get(observer) if isinstance(observer, type) else observer
+            for observer in self._declaration.observers
+        )
+
+    async def close(self) -> None:
+        """Close what the container made, and the providers."""
+        self._container.close()
+        for provider in self._declaration.models:
+            close = getattr(provider, "aclose", None)
+            if close is not None:
+                await close()

@@ -1,0 +1,72 @@
+"""Constructor injection by type: which parameters a component needs, and the container that makes it."""
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, get_type_hints
+
+from dishka import Container, Provider, Scope, make_container
+
+from agboss.assembly.problems import Problems
+from agboss.declare.application import Provide
+from agboss.declare.context import ExecutionContext
+
+
+def check_services(problems: Problems, components: list[type[Any]], services: list[Any]) -> None:
+    """Every constructor parameter must be typed, and somebody must provide its type."""
+    provided = {ExecutionContext} | {_interface(service) for service in services}
+    makers = [service.factory if isinstance(service, Provide) else service for service in services if _is_made(service)]
+    for maker in [*components, *makers]:
+        for name, annotation in _parameters(maker):
+            where = getattr(maker, "__name__", repr(maker))
+            if annotation is None:
+                problems.add("service.untyped", where, f"constructor parameter {name!r} has no type to inject by")
+            elif annotation not in provided:
+                told = getattr(annotation, "__name__", repr(annotation))
+                problems.add("service.unknown", where, f"nobody provides {told!r} for {name!r}; list it in services=")
+
+
+def container_of(components: list[type[Any]], services: list[Any]) -> Container:
+    """A container that makes each component once, at its first use."""
+    provider = Provider(scope=Scope.APP)
+    provider.provide(source=lambda: ExecutionContext(), provides=ExecutionContext)
+    for service in services:
+        if isinstance(service, Provide):
+            provider.provide(source=service.factory, provides=service.interface)
+        elif isinstance(service, type):
+            provider.provide(source=service, provides=service)
+        else:
+            provider.provide(source=_always(service), provides=type(service))
+    for component in dict.fromkeys(components):
+        provider.provide(source=component, provides=component)
+    return make_container(provider)
+
+
+def _always(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def _is_made(service: Any) -> bool:
+    return isinstance(service, type | Provide)
+
+
+def _interface(service: Any) -> type[Any]:
+    if isinstance(service, Provide):
+        return service.interface
+    return service if isinstance(service, type) else type(service)
+
+
+def _parameters(maker: Any) -> list[tuple[str, Any]]:
+    function = maker.__init__ if isinstance(maker, type) else maker
+    if function is object.__init__:
+        return []
+    hints: dict[str, Any] = {}
+    with suppress(NameError, TypeError):
+        hints = get_type_hints(function)
+    found = []
+    for name, parameter in inspect.signature(maker).parameters.items():
+        variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        # What has a default is injected only if somebody provides it, which the container decides by type as well.
+        if not variadic and parameter.default is parameter.empty:
+            found.append((name, hints.get(name)))
+    return found

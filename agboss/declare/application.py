@@ -1,0 +1,43 @@
+"""An application: which workflows, channels, models and services belong together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from agboss.declare.observer import Observer
+from agboss.ports.models import ModelProvider
+
+
+@dataclass(frozen=True, slots=True)
+class Provide:
+    """A service under an interface of its own: ``provide(Clock, make_clock)``."""
+
+    interface: type[Any]
+    factory: Callable[..., Any]
+
+
+def provide(interface: type[Any], factory: Callable[..., Any]) -> Provide:
+    """``factory`` makes what is injected for ``interface``: a class, or a function whose parameters are injected too."""
+    return Provide(interface, factory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplicationDeclaration:
+    """The declarations of an application. Nothing is checked, made or connected before it is assembled."""
+
+    name: str
+    """Prefix of its Temporal workflow ids, and its task queue unless the settings say otherwise."""
+    workflows: Sequence[type[Any]]
+    channels: Sequence[type[Any]] = ()
+    """Implementations of roles; concrete channels that tools name needn't be listed."""
+    models: Sequence[ModelProvider] = ()
+    """The first whose patterns match an agent's model serves it."""
+    services: Sequence[Any] = ()
+    """What constructors are injected with: classes, instances, or ``provide(Interface, factory)``."""
+    observers: Sequence[Observer | type[Observer]] = ()
+    pause_record_retention: timedelta = timedelta(hours=24)
+    """How long a resolved pause's record is kept; its entry in the history is permanent."""
+    default_tenant: str = "default"
+    digest_thread_ids: bool = False
+    """Show Temporal a digest in place of thread ids, where those are personal data."""

@@ -1,0 +1,93 @@
+"""Channels: whom a gated tool asks. A role says what is approved and by whom; a channel says how it is asked."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from agboss.declare.definitions import attach
+from agboss.domain.asks import ChannelAsk, ChannelWithdrawal
+from agboss.domain.outcomes import ChannelOutcome
+from agboss.domain.pauses import PauseAnswerer
+
+Dto = TypeVar("Dto")
+Decorated = TypeVar("Decorated", bound=type[Any])
+
+
+class ChannelOf(ABC, Generic[Dto]):
+    """Base of channels; ``Dto`` is the input of the tools that ask it."""
+
+    @abstractmethod
+    async def send(self, ask: ChannelAsk[Dto]) -> ChannelOutcome:
+        """Put the question to someone, keyed by ``ask.pause_id``, and return ``ChannelOutcome.await_reply()``; or decide at
+        once with ``ChannelOutcome.decided(…)``.
+
+        It may be called again with the same id after a lost worker. What it raises fails the agent's step.
+        """
+
+    async def withdraw(self, withdrawal: ChannelWithdrawal[Dto]) -> None:
+        """Take the question back: it closed without an answer. Does nothing unless overridden (S217)."""
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRoleDefinition:
+    """What ``@channel_role`` attaches."""
+
+    name: str
+    description: str
+    approves: type[BaseModel] | None
+    answered_by: PauseAnswerer | None
+    """``None`` is an assembly problem: there is no default, so that nobody lets customers approve their own refunds."""
+    four_eyes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelDefinition:
+    """What ``@channel`` attaches."""
+
+    name: str
+    description: str
+
+
+def channel_role(
+    *,
+    name: str,
+    description: str,
+    approves: type[BaseModel],
+    answered_by: PauseAnswerer,
+    four_eyes: bool = False,
+) -> Callable[[Decorated], Decorated]:
+    """Declare a role that the application's channels fill.
+
+    Args:
+        name: ends in ``-channel``.
+        description: for people.
+        approves: the input of the tools that ask this role.
+        answered_by: who may answer; required.
+        four_eyes: refuse an answer by the thread's own owner (R30).
+    """
+
+    def declare(target: Decorated) -> Decorated:
+        attach(
+            target,
+            ChannelRoleDefinition(
+                name=name, description=description, approves=approves, answered_by=answered_by, four_eyes=four_eyes
+            ),
+        )
+        return target
+
+    return declare
+
+
+def channel(*, name: str, description: str) -> Callable[[Decorated], Decorated]:
+    """Declare a channel: of a role if it derives from the role's class, else one that tools name as it is and that the
+    thread's owner answers (S141)."""
+
+    def declare(target: Decorated) -> Decorated:
+        attach(target, ChannelDefinition(name=name, description=description))
+        return target
+
+    return declare
