@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, overload
 
-from agboss.assembly.assembled import Assembled, CompiledFlow
-from agboss.declare.context import is_sending
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agboss.assembly.answers import answer_of
+from agboss.assembly.assembled import Assembled
+from agboss.assembly.bindings import CompiledFlow
 from agboss.decisions.keys import workflow_id
+from agboss.declare.context import is_sending
 from agboss.domain.executions import CancelResult, ExecutionRecord, ExecutionResult, ExecutionStatus
 from agboss.domain.ids import ROOT, ExecutionId, HolderId, OwnerId, TenantId, ThreadId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus

@@ -5,22 +5,20 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from agboss.assembly.assembled import Assembled, assemble
-from agboss.declare.application import ApplicationDeclaration
-from agboss.temporal.user_code import UserCode
-from temporalio.client import Client
-
 from agboss.app import App
+from agboss.assembly.assembled import Assembled, assemble
 from agboss.clocks import SystemClock
+from agboss.declare.application import ApplicationDeclaration
 from agboss.events.outbox import Outbox
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
 from agboss.recovery.sweep import Sweep
 from agboss.settings import Settings
-from agboss.stores import open_index
+from agboss.stores_lead import open_index
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.gateway import Gateway, TemporalGateway
 from agboss.temporal.plugin import temporal_client, temporal_worker
+from agboss.temporal.user_code import UserCode
 
 
 class Application(ApplicationDeclaration):
@@ -65,7 +63,7 @@ class Application(ApplicationDeclaration):
         async with _connected(self, settings, index=index, gateway=None, clock=clock) as parts:
             longest = max((tool.timeout_seconds for tool in parts.assembled.tool_plans()), default=0.0)
             worker = temporal_worker(
-                parts.client,
+                await temporal_client(parts.settings, parts.index, lazy=False),
                 parts.settings,
                 task_queue=parts.task_queue,
                 activities=parts.activities,
@@ -94,7 +92,6 @@ class _Parts:
     sweep: Sweep
     app: App
     task_queue: str
-    client: Client
 
 
 @asynccontextmanager
@@ -118,10 +115,10 @@ async def _connected(
         await index.check()
         user_code = UserCode()
         stack.push_async_callback(user_code.close)
-        client = await temporal_client(settings, index)
         if gateway is None:
+            client = await temporal_client(settings, index, lazy=True)
             gateway = TemporalGateway(client, task_queue=task_queue, digest_threads=declaration.digest_thread_ids)
         activities = Activities(index, assembled, user_code)
         sweep = Sweep(index, gateway, activities.withdraws, clock, retention=declaration.pause_record_retention)
         app = App(assembled, index, gateway, sweep, clock)
-        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue, client)
+        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from agboss.assembly.assembled import Assembled
 from pydantic import ValidationError
 
+from agboss.assembly.assembled import Assembled
 from agboss.domain.asks import ToolCallApprovalDecision
 from agboss.domain.sensitive import masked
 from agboss.errors import DtoValidationError

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from dishka import Container
 from pydantic import BaseModel
 
 from agboss.assembly.bindings import BoundChannel, BoundTool, CompiledFlow
 from agboss.assembly.checks import Declarations
 from agboss.assembly.compile import compiled, tool_plan
-from agboss.assembly.container import check_services, container_of
+from agboss.assembly.container import check_services, container_of, with_defaults
 from agboss.assembly.validation import merged_override, validated
 from agboss.declare.application import ApplicationDeclaration
 from agboss.declare.definitions import definition_of
@@ -38,20 +39,20 @@ def assemble(declaration: ApplicationDeclaration) -> "Assembled":
         kind = observer if isinstance(observer, type) else type(observer)
         if not issubclass(kind, Observer):
             problems.add("application.not-an-observer", kind, "it doesn't derive from Observer")
-    services = list(declaration.services)
+    services = with_defaults(components, list(declaration.services))
     check_services(problems, components, services)
     if problems.found:
         raise AssemblyError(declaration.name, problems.found)
-    return Assembled(declarations, components)
+    return Assembled(declarations, container_of(components, services))
 
 
 class Assembled:
     """Made by ``assemble``. Components are made once each, at their first use."""
 
-    def __init__(self, declarations: Declarations, components: list[type[Any]]) -> None:
+    def __init__(self, declarations: Declarations, container: Container) -> None:
         self._declarations = declarations
         self._declaration = declarations.declaration
-        self._container = container_of(components, list(self._declaration.services))
+        self._container = container
         self._flows = {name: compiled(declarations, name) for name in declarations.workflows}
         self._tools: dict[str, BoundTool] = {}
         self._channels: dict[str, BoundChannel] = {}

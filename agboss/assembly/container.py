@@ -26,6 +26,18 @@ def check_services(problems: Problems, components: list[type[Any]], services: li
                 problems.add("service.unknown", where, f"nobody provides {told!r} for {name!r}; list it in services=")
 
 
+def with_defaults(components: list[type[Any]], services: list[Any]) -> list[Any]:
+    """The services, and of each component's own ``default_services`` those that nobody else provides."""
+    completed = list(services)
+    provided = {_interface(service) for service in completed}
+    for component in components:
+        for service in getattr(component, "default_services", ()):
+            if _interface(service) not in provided:
+                provided.add(_interface(service))
+                completed.append(service)
+    return completed
+
+
 def container_of(components: list[type[Any]], services: list[Any]) -> Container:
     """A container that makes each component once, at its first use."""
     provider = Provider(scope=Scope.APP)
@@ -57,7 +69,7 @@ def _interface(service: Any) -> type[Any]:
 
 
 def _parameters(maker: Any) -> list[tuple[str, Any]]:
-    function = maker.__init__ if isinstance(maker, type) else maker
+    function = inspect.getattr_static(maker, "__init__") if isinstance(maker, type) else maker
     if function is object.__init__:
         return []
     hints: dict[str, Any] = {}

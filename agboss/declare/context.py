@@ -39,7 +39,8 @@ class CancellationSignal:
 
     async def wait(self, *, poll_seconds: float = 0.05) -> str:
         """Return the reason once it is set."""
-        while not self._event.is_set():
+        # Set from other threads, and awaited on loops that nobody told it of: so it is looked at.
+        while not self._event.is_set():  # noqa: ASYNC110
             await asyncio.sleep(poll_seconds)
         return self._reason or ""
 

@@ -7,8 +7,6 @@ from typing import assert_never
 
 from agboss.declare.context import CancellationSignal, Frame
 from agboss.declare.observer import Observer
-from agboss.temporal.user_code import UserCode
-
 from agboss.domain.events import (
     AnyExecutionEvent,
     ExecutionEnded,
@@ -19,6 +17,7 @@ from agboss.domain.events import (
 )
 from agboss.errors import AgbossError
 from agboss.ports.pause_index import OutboxEvent, PauseIndex
+from agboss.temporal.user_code import UserCode
 
 _log = logging.getLogger("agboss.events")
 _BATCH = 100

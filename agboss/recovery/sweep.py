@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agboss.declare.context import CancellationSignal
-
 from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import HolderId, Path, StepKey
 from agboss.domain.pauses import PauseResolution

@@ -1,24 +1,24 @@
 """The composition root: the only place that knows workflows, activities, stores and Temporal's worker together."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-from agboss.assembly.assembled import Assembled
-from agboss.temporal.user_code import UserCode
 from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.converter import DataConverter
 from temporalio.plugin import SimplePlugin
+from temporalio.service import RPCError
 from temporalio.worker import Worker, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from agboss.assembly.assembled import Assembled
+from agboss.errors import TemporalUnavailableError
 from agboss.ports.pause_index import PauseIndex
 from agboss.settings import Settings
 from agboss.temporal import limits
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.blob_storage import blob_storage
+from agboss.temporal.user_code import UserCode
 from agboss.temporal.workflow.execution import Execution
 
 PASSED_THROUGH = (
@@ -53,16 +53,27 @@ def data_converter(index: PauseIndex) -> DataConverter:
     return replace(pydantic_data_converter, external_storage=blob_storage(index))
 
 
-async def temporal_client(settings: Settings, index: PauseIndex) -> Client:
-    """A client that connects at its first call, so that an answer can be recorded while Temporal is away."""
-    return await Client.connect(
-        settings.temporal_address,
-        namespace=settings.temporal_namespace,
-        api_key=settings.temporal_api_key,
-        tls=settings.temporal_tls,
-        data_converter=data_converter(index),
-        lazy=True,
-    )
+async def temporal_client(settings: Settings, index: PauseIndex, *, lazy: bool) -> Client:
+    """A client. A lazy one connects at its first call, so that an answer can be recorded while Temporal is away; a worker
+    needs one that is connected.
+
+    Raises:
+        TemporalUnavailableError: not lazy, and the server can't be reached.
+    """
+    try:
+        return await Client.connect(
+            settings.temporal_address,
+            namespace=settings.temporal_namespace,
+            api_key=settings.temporal_api_key,
+            tls=settings.temporal_tls,
+            data_converter=data_converter(index),
+            lazy=lazy,
+        )
+    except (RuntimeError, RPCError) as error:
+        raise TemporalUnavailableError(
+            f"Temporal at {settings.temporal_address} can't be reached; start it (`agboss dev` for development) or set "
+            "AGBOSS_TEMPORAL_ADDRESS"
+        ) from error
 
 
 def temporal_worker(
@@ -88,10 +99,3 @@ def temporal_worker(
 def _sandboxed(runner: WorkflowRunner | None) -> WorkflowRunner:
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
     return SandboxedWorkflowRunner(restrictions=restrictions)
-
-
-@asynccontextmanager
-async def running(worker: Worker) -> AsyncIterator[Worker]:
-    """The worker polls inside the block and ends its steps at its end."""
-    async with worker:
-        yield worker

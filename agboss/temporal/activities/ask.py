@@ -3,8 +3,6 @@
 import logging
 from typing import Any
 
-from agboss.temporal.user_code import UserCode, UserCodeTimeout
-
 from agboss.assembly.answers import answer_of
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
@@ -25,6 +23,7 @@ from agboss.ports.pause_index import (
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.activities.withdraw import Withdraws
 from agboss.temporal.failures import to_error, to_record
+from agboss.temporal.user_code import UserCode, UserCodeTimeout
 from agboss.temporal.wire import Ask, AskResult
 
 _log = logging.getLogger("agboss.channels")

@@ -3,11 +3,10 @@
 import json
 from typing import Any
 
-from agboss.assembly.assembled import Assembled
-from agboss.declare.context import CancellationSignal
-from agboss.temporal.user_code import UserCode, UserCodeTimeout
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from agboss.assembly.assembled import Assembled
+from agboss.declare.context import CancellationSignal
 from agboss.domain.failures import FailureRecord
 from agboss.domain.tool_texts import OUTCOME_UNKNOWN, rejected, tool_error
 from agboss.errors import DomainError, DtoValidationError, ResumeIncompatibleError
@@ -15,6 +14,7 @@ from agboss.ports.pause_index import PauseIndex, TakeNothing, TakeRefused, TakeR
 from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.failures import to_error, to_record
+from agboss.temporal.user_code import UserCode, UserCodeTimeout
 from agboss.temporal.wire import Call, CallResult
 
 _JSON: TypeAdapter[Any] = TypeAdapter(Any)

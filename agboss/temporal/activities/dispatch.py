@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, assert_never
 
-from agboss.assembly.assembled import Assembled
-from agboss.declare.context import CancellationSignal
-from agboss.temporal.user_code import UserCode
 from pydantic import TypeAdapter
 from temporalio import activity
 from temporalio.common import RawValue
 
+from agboss.assembly.assembled import Assembled
+from agboss.declare.context import CancellationSignal
 from agboss.domain.ids import StepKey
 from agboss.ports.pause_index import PauseIndex
 from agboss.temporal import limits
@@ -20,6 +19,7 @@ from agboss.temporal.activities.model_turn import ModelTurns
 from agboss.temporal.activities.transactions import Transactions
 from agboss.temporal.activities.withdraw import Withdraws
 from agboss.temporal.activities.worker_errors import for_temporal
+from agboss.temporal.user_code import UserCode
 from agboss.temporal.wire import Ask, Call, ModelTurn, Step, StepResult, TakeBack
 
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)

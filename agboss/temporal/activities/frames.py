@@ -1,7 +1,6 @@
 """The frame that user code runs in: whose execution, which step."""
 
 from agboss.declare.context import CancellationSignal, Frame, StepFrame
-
 from agboss.domain.ids import ExecutionId
 from agboss.ports.pause_index import PlannedCall, TreeFrame
 
@@ -15,6 +14,7 @@ def frame_of(
     call: PlannedCall | None,
     attempt: int,
     signal: CancellationSignal,
+    sending: bool = False,
 ) -> Frame:
     """The frame of one step; the execution runs as the thread's owner, whoever answered (S142)."""
     return Frame(
@@ -32,4 +32,5 @@ def frame_of(
         ),
         attempt=attempt,
         signal=signal,
+        sending=sending,
     )

@@ -1,10 +1,8 @@
 """A model turn: read the journal, ask the model once, write the journal; the holder's end may ride in the last one."""
 
 from agboss.assembly.assembled import Assembled
-from agboss.declare.context import CancellationSignal
-from agboss.temporal.user_code import UserCode
-
 from agboss.decisions.keys import turn_key
+from agboss.declare.context import CancellationSignal
 from agboss.domain.plan import AgentPlan, FlowPlan
 from agboss.errors import ModelAnswerError
 from agboss.ports.pause_index import EndHolder, PauseIndex, Turn
@@ -12,6 +10,7 @@ from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.activities.plans import Plans
 from agboss.temporal.activities.prompting import is_invalid_answer, planned, request_for
+from agboss.temporal.user_code import UserCode
 from agboss.temporal.wire import CallToMake, ModelTurn, TurnResult
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from agboss.assembly.assembled import Assembled
-
 from agboss.decisions.keys import step_key
 from agboss.domain.conversation import (
     AssistantMessage,

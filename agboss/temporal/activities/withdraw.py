@@ -4,13 +4,12 @@ import logging
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
-from agboss.temporal.user_code import UserCode
-
 from agboss.domain.asks import ChannelWithdrawal, ToolCallApprovalAsk, WithdrawalReason
 from agboss.domain.ids import StepKey
 from agboss.ports.pause_index import PauseIndex, WithdrawClaim
 from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
+from agboss.temporal.user_code import UserCode
 
 _log = logging.getLogger("agboss.channels")
 

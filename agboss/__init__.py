@@ -1,0 +1,131 @@
+"""Durable pauses for AI agents, on Temporal. Importing this package imports nothing else: names are loaded when used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agboss.app import App as App
+    from agboss.application import Application as Application
+    from agboss.channels.automatic import AutoApproveChannel as AutoApproveChannel
+    from agboss.channels.automatic import AutoRejectChannel as AutoRejectChannel
+    from agboss.channels.terminal import Terminal as Terminal
+    from agboss.channels.terminal import TerminalUserChannel as TerminalUserChannel
+    from agboss.declare.agent import agent as agent
+    from agboss.declare.application import provide as provide
+    from agboss.declare.channel import ChannelOf as ChannelOf
+    from agboss.declare.channel import channel as channel
+    from agboss.declare.channel import channel_role as channel_role
+    from agboss.declare.context import ExecutionContext as ExecutionContext
+    from agboss.declare.flow import FinishText as FinishText
+    from agboss.declare.flow import StartText as StartText
+    from agboss.declare.flow import start as start
+    from agboss.declare.observer import Observer as Observer
+    from agboss.declare.tool import tool as tool
+    from agboss.declare.workflow import workflow as workflow
+    from agboss.domain.asks import ChannelAsk as ChannelAsk
+    from agboss.domain.asks import ChannelWithdrawal as ChannelWithdrawal
+    from agboss.domain.asks import ToolCallApprovalAsk as ToolCallApprovalAsk
+    from agboss.domain.asks import ToolCallApprovalDecision as ToolCallApprovalDecision
+    from agboss.domain.asks import WithdrawalReason as WithdrawalReason
+    from agboss.domain.executions import ExecutionResult as ExecutionResult
+    from agboss.domain.executions import ExecutionStatus as ExecutionStatus
+    from agboss.domain.outcomes import ChannelOutcome as ChannelOutcome
+    from agboss.domain.pauses import PauseAnswerer as PauseAnswerer
+    from agboss.domain.pauses import PauseResolution as PauseResolution
+    from agboss.domain.pauses import PauseStatus as PauseStatus
+    from agboss.domain.pauses import PendingPause as PendingPause
+    from agboss.domain.sensitive import Sensitive as Sensitive
+    from agboss.errors import DomainError as DomainError
+    from agboss.models.openai import OpenAIModels as OpenAIModels
+    from agboss.models.scripted import ScriptedModels as ScriptedModels
+    from agboss.settings import Settings as Settings
+
+_HOMES = {
+    "App": "agboss.app",
+    "Application": "agboss.application",
+    "AutoApproveChannel": "agboss.channels.automatic",
+    "AutoRejectChannel": "agboss.channels.automatic",
+    "ChannelAsk": "agboss.domain.asks",
+    "ChannelOf": "agboss.declare.channel",
+    "ChannelOutcome": "agboss.domain.outcomes",
+    "ChannelWithdrawal": "agboss.domain.asks",
+    "DomainError": "agboss.errors",
+    "ExecutionContext": "agboss.declare.context",
+    "ExecutionResult": "agboss.domain.executions",
+    "ExecutionStatus": "agboss.domain.executions",
+    "FinishText": "agboss.declare.flow",
+    "Observer": "agboss.declare.observer",
+    "OpenAIModels": "agboss.models.openai",
+    "PauseAnswerer": "agboss.domain.pauses",
+    "PauseResolution": "agboss.domain.pauses",
+    "PauseStatus": "agboss.domain.pauses",
+    "PendingPause": "agboss.domain.pauses",
+    "ScriptedModels": "agboss.models.scripted",
+    "Sensitive": "agboss.domain.sensitive",
+    "Settings": "agboss.settings",
+    "StartText": "agboss.declare.flow",
+    "Terminal": "agboss.channels.terminal",
+    "TerminalUserChannel": "agboss.channels.terminal",
+    "ToolCallApprovalAsk": "agboss.domain.asks",
+    "ToolCallApprovalDecision": "agboss.domain.asks",
+    "WithdrawalReason": "agboss.domain.asks",
+    "agent": "agboss.declare.agent",
+    "channel": "agboss.declare.channel",
+    "channel_role": "agboss.declare.channel",
+    "provide": "agboss.declare.application",
+    "start": "agboss.declare.flow",
+    "tool": "agboss.declare.tool",
+    "workflow": "agboss.declare.workflow",
+}
+"""Where each public name lives. Errors are in ``agboss.errors``, events in ``agboss.domain.events``."""
+
+__all__ = [
+    "App",
+    "Application",
+    "AutoApproveChannel",
+    "AutoRejectChannel",
+    "ChannelAsk",
+    "ChannelOf",
+    "ChannelOutcome",
+    "ChannelWithdrawal",
+    "DomainError",
+    "ExecutionContext",
+    "ExecutionResult",
+    "ExecutionStatus",
+    "FinishText",
+    "Observer",
+    "OpenAIModels",
+    "PauseAnswerer",
+    "PauseResolution",
+    "PauseStatus",
+    "PendingPause",
+    "ScriptedModels",
+    "Sensitive",
+    "Settings",
+    "StartText",
+    "Terminal",
+    "TerminalUserChannel",
+    "ToolCallApprovalAsk",
+    "ToolCallApprovalDecision",
+    "WithdrawalReason",
+    "agent",
+    "channel",
+    "channel_role",
+    "provide",
+    "start",
+    "tool",
+    "workflow",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'agboss' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

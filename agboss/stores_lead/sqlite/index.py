@@ -1,0 +1,124 @@
+"""The pause index in a SQLite file: for one machine, any number of processes."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Concatenate
+
+from agboss.domain.ids import ExecutionId
+from agboss.ports.clock import Clock
+from agboss.stores_lead.rows import TreeRow
+from agboss.stores_lead.sqlite.file import IndexFile
+from agboss.stores_lead.sqlite.rows import SqliteRows
+from agboss.stores_lead.sqlite.writer import BatchRunner, WriterThread
+from agboss.stores_lead.transactional import Arguments, Result, TransactionalIndex
+from agboss.stores_lead.transactions.unit import Unit, micros
+from agboss.stores_lead.wakeups import Wakeups
+
+_FIRST_LOOK_SECONDS = 0.01
+_LONGEST_LOOK_SECONDS = 0.1
+"""Another process's change is seen by looking, ever less often."""
+
+
+class SqlitePauseIndex(TransactionalIndex):
+    """See ``PauseIndex``. WAL, ``synchronous=FULL``, one writer thread with group commit, one reader thread.
+
+    Args:
+        path: the file; made by ``agboss migrate``, never here.
+        clock: the application's.
+        inline: run every transaction in the calling thread, without suspending: for the simulation and short commands.
+    """
+
+    def __init__(self, path: str | Path, *, clock: Clock, inline: bool = False) -> None:
+        self._file = IndexFile(Path(path))
+        self._clock = clock
+        self._wakeups = Wakeups()
+        self._runner = BatchRunner(self._file, clock, self._wakeups)
+        self._writer = None if inline else WriterThread(self._runner)
+        self._reading = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._pool = None if inline else ThreadPoolExecutor(1, thread_name_prefix="agboss-index-reader")
+
+    async def _write(
+        self,
+        transaction: Callable[Concatenate[Unit, Arguments], Result],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Result:
+        def work(unit: Unit) -> Result:
+            return transaction(unit, *args, **kwargs)
+
+        result: Result
+        if self._writer is None:
+            result = self._runner.one(work)
+        else:
+            result = await self._writer.run(work)
+        return result
+
+    async def _read(
+        self,
+        look: Callable[Concatenate[Unit, Arguments], Result],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Result:
+        def work(unit: Unit) -> Result:
+            return look(unit, *args, **kwargs)
+
+        return await self._looked(work)
+
+    async def _looked(self, look: Callable[[Unit], Result]) -> Result:
+        if self._pool is None:
+            return self._look(look)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._look, look)
+
+    def _look(self, look: Callable[[Unit], Result]) -> Result:
+        with self._file.errors():
+            connection: sqlite3.Connection | None = getattr(self._reading, "connection", None)
+            if connection is None:
+                connection = self._reading.connection = self._file.connect()
+                self._readers.append(connection)
+            self._file.check_there()
+            connection.execute("BEGIN")
+            try:
+                return look(Unit(SqliteRows(connection), micros(self._clock.now())))
+            finally:
+                connection.execute("ROLLBACK")
+
+    async def changed(self, root: ExecutionId, *, seen: int, timeout: float) -> int:
+        deadline = time.monotonic() + timeout
+        pause = _FIRST_LOOK_SECONDS
+        while True:
+            event = self._wakeups.register(root)
+            try:
+                now = await self._looked(lambda unit: _seq(unit, root))
+                left = deadline - time.monotonic()
+                if now > seen or left <= 0:
+                    return now
+                async with asyncio.timeout(min(pause, left)):
+                    await event.wait()
+            except TimeoutError:
+                pause = min(pause * 2, _LONGEST_LOOK_SECONDS)
+            finally:
+                self._wakeups.forget(root, event)
+
+    async def check(self) -> None:
+        await self._looked(lambda unit: None)
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._writer.close()
+        else:
+            self._runner.close()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+        while self._readers:
+            self._readers.pop().close()
+
+
+def _seq(unit: Unit, root: str) -> int:
+    tree = unit.rows.get(TreeRow, root)
+    return -1 if tree is None else tree.seq

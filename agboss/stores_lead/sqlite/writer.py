@@ -1,0 +1,182 @@
+"""One thread that writes, with group commit: what is asked while a commit is under way shares the next one."""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agboss.errors import PauseIndexError
+from agboss.ports.clock import Clock
+from agboss.stores_lead.sqlite.file import IndexFile
+from agboss.stores_lead.sqlite.rows import SqliteRows
+from agboss.stores_lead.transactions.unit import Unit, micros
+from agboss.stores_lead.wakeups import Wakeups
+
+_MOST_TOGETHER = 256
+
+
+@dataclass(slots=True)
+class _Job:
+    work: Callable[[Unit], Any]
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    result: Any = None
+    error: BaseException | None = None
+
+
+class BatchRunner:
+    """Runs units of work against one connection, many in one transaction; each in a savepoint, so that one that fails
+    leaves its neighbours alone."""
+
+    def __init__(self, file: IndexFile, clock: Clock, wakeups: Wakeups) -> None:
+        self._file = file
+        self._clock = clock
+        self._wakeups = wakeups
+        self._connection: sqlite3.Connection | None = None
+
+    def one(self, work: Callable[[Unit], Any]) -> Any:
+        """Run one unit of work and commit it."""
+        outcome: list[Any] = []
+        touched: dict[str, int] = {}
+
+        def run(connection: sqlite3.Connection) -> None:
+            outcome.append(self._savepoint(connection, work, touched))
+
+        self._transaction(run)
+        self._wakeups.notify(touched)
+        result, error = outcome[0]
+        if error is not None:
+            raise error
+        return result
+
+    def many(self, jobs: list[_Job]) -> None:
+        """Run all jobs and commit them together; then, and only then, each has its result."""
+        touched: dict[str, int] = {}
+
+        def run(connection: sqlite3.Connection) -> None:
+            for job in jobs:
+                job.result, job.error = self._savepoint(connection, job.work, touched)
+
+        try:
+            self._transaction(run)
+        except PauseIndexError as error:
+            for job in jobs:
+                job.result, job.error = None, error
+            return
+        self._wakeups.notify(touched)
+
+    def _transaction(self, run: Callable[[sqlite3.Connection], None]) -> None:
+        with self._file.errors():
+            if self._connection is None:
+                self._connection = self._file.connect()
+            self._file.check_there()
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                run(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _savepoint(
+        self, connection: sqlite3.Connection, work: Callable[[Unit], Any], touched: dict[str, int]
+    ) -> tuple[Any, BaseException | None]:
+        unit = Unit(SqliteRows(connection), micros(self._clock.now()))
+        connection.execute("SAVEPOINT one")
+        try:
+            result = work(unit)
+        except sqlite3.Error:
+            # The file itself fails: nobody in this transaction can be sure of anything.
+            raise
+        except Exception as error:
+            connection.execute("ROLLBACK TO one")
+            connection.execute("RELEASE one")
+            return None, error
+        connection.execute("RELEASE one")
+        touched.update(unit.touched)
+        return result, None
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class WriterThread:
+    """The one thread of a process that writes to one index."""
+
+    def __init__(self, runner: BatchRunner) -> None:
+        self._runner = runner
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    async def run(self, work: Callable[[Unit], Any]) -> Any:
+        """Run ``work`` in a transaction; returns after its commit. A caller that is cancelled doesn't undo it."""
+        loop = asyncio.get_running_loop()
+        job = _Job(work, loop, loop.create_future())
+        with self._lock:
+            if self._closed:
+                raise PauseIndexError("the pause index is closed")
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._live, name="agboss-index-writer", daemon=True)
+                self._thread.start()
+            self._jobs.put(job)
+        return await job.future
+
+    def _live(self) -> None:
+        last = False
+        while not last:
+            first = self._jobs.get()
+            jobs: list[_Job] = []
+            while first is not None:
+                jobs.append(first)
+                if len(jobs) == _MOST_TOGETHER:
+                    break
+                try:
+                    first = self._jobs.get_nowait()
+                except queue.Empty:
+                    break
+            else:
+                last = True
+            if jobs:
+                self._runner.many(jobs)
+                _give(jobs)
+        self._runner.close()
+
+    async def close(self) -> None:
+        """Finish what was accepted, then end the thread."""
+        with self._lock:
+            already, self._closed = self._closed, True
+            thread = self._thread
+            if not already and thread is not None:
+                self._jobs.put(None)
+        if thread is not None:
+            await asyncio.to_thread(thread.join)
+
+
+def _give(jobs: list[_Job]) -> None:
+    """Hand out the results with one call into each loop."""
+    loops: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+    for job in jobs:
+        loops.setdefault(job.loop, []).append(job)
+    for loop, own in loops.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_settle, own)
+
+
+def _settle(jobs: list[_Job]) -> None:
+    for job in jobs:
+        if job.future.done():
+            continue
+        if job.error is not None:
+            job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)

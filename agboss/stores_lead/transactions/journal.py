@@ -1,0 +1,126 @@
+"""The journal: model turns with their calls, and what a turn starts from."""
+
+from agboss.domain.ids import ExecutionId, Path, StepKey, TurnKey
+from agboss.domain.rests import HolderRef
+from agboss.errors import PauseIndexError
+from agboss.ports.pause_index import Conversation, JsonObject, PlannedCall, Turn
+from agboss.stores_lead.rows import CallRow, TurnRow, equals
+from agboss.stores_lead.transactions.rules import fenced
+from agboss.stores_lead.transactions.trees import failure_of, frame_of
+from agboss.stores_lead.transactions.unit import Unit, from_json, to_json
+
+
+def conversation(
+    unit: Unit, ref: HolderRef, execution: str, node: str, visit: int, path: str, input_from: str | None
+) -> Conversation:
+    """What a model turn starts from."""
+    tree = unit.tree(ref.root)
+    given: JsonObject = from_json(tree.input)
+    if input_from is not None:
+        before = _turns(unit, execution, input_from, None)
+        output = before[-1].output if before else None
+        if output is None:
+            raise PauseIndexError(f"step {input_from!r} of execution {execution} has no output in the journal")
+        given = output
+    return Conversation(
+        frame=frame_of(tree),
+        input=given,
+        turns=tuple(_turns(unit, execution, node, visit)),
+        fenced=tree.status != "live" or fenced(unit, tree.root, path),
+    )
+
+
+def _turns(unit: Unit, execution: str, node: str, visit: int | None) -> list[Turn]:
+    where = equals(execution=execution, node=node) if visit is None else equals(execution=execution, node=node, visit=visit)
+    rows = unit.rows.select(TurnRow, where, order=("visit", "iteration"))
+    return [_turn(unit, row) for row in rows]
+
+
+def record_turn(unit: Unit, turn: Turn) -> Turn:
+    """A turn enters the journal, once."""
+    tree = unit.tree(turn.root)
+    row = unit.rows.get(TurnRow, turn.turn_key)
+    if row is not None:
+        return _turn(unit, row)
+    unit.rows.insert(
+        TurnRow(
+            turn_key=turn.turn_key,
+            root=turn.root,
+            execution=turn.execution,
+            node=turn.node,
+            visit=turn.visit,
+            path=turn.path,
+            item=turn.item,
+            iteration=turn.iteration,
+            validation_attempts=turn.validation_attempts,
+            agent=turn.agent,
+            model=turn.model,
+            text=turn.text,
+            input_tokens=turn.input_tokens,
+            output_tokens=turn.output_tokens,
+            cost=turn.cost,
+            output=None if turn.output is None else to_json(turn.output),
+            at=unit.now,
+        )
+    )
+    for call in turn.calls:
+        unit.rows.insert(
+            CallRow(
+                step_key=call.step_key,
+                turn_key=turn.turn_key,
+                root=turn.root,
+                position=call.position,
+                call_id=call.call_id,
+                tool=call.tool,
+                raw_arguments=call.raw_arguments,
+                arguments=to_json(call.arguments),
+                masked_arguments=to_json(call.masked_arguments),
+                summary=call.summary,
+                schema_hash=call.schema_hash,
+                gated=call.gated,
+                result=call.result,
+            )
+        )
+    unit.touch(tree)
+    return turn
+
+
+def _turn(unit: Unit, row: TurnRow) -> Turn:
+    calls = unit.rows.select(CallRow, equals(turn_key=row.turn_key), order=("position",))
+    return Turn(
+        turn_key=TurnKey(row.turn_key),
+        root=ExecutionId(row.root),
+        execution=ExecutionId(row.execution),
+        node=row.node,
+        visit=row.visit,
+        path=Path(row.path),
+        item=row.item,
+        iteration=row.iteration,
+        validation_attempts=row.validation_attempts,
+        agent=row.agent,
+        model=row.model,
+        text=row.text,
+        calls=tuple(planned_call(call) for call in calls),
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost=row.cost,
+        output=from_json(row.output),
+    )
+
+
+def planned_call(row: CallRow) -> PlannedCall:
+    """A call as the port gives it."""
+    return PlannedCall(
+        step_key=StepKey(row.step_key),
+        position=row.position,
+        call_id=row.call_id,
+        tool=row.tool,
+        raw_arguments=row.raw_arguments,
+        arguments=from_json(row.arguments),
+        masked_arguments=from_json(row.masked_arguments),
+        summary=row.summary,
+        schema_hash=row.schema_hash,
+        gated=row.gated,
+        result=row.result,
+        failure=failure_of(row.failure),
+    )

@@ -1,0 +1,286 @@
+"""T1, T2, T2', T3, T3': a pause from its question to its call's result."""
+
+import secrets
+
+from agboss.decisions.keys import pause_id_hash, pause_key, position_key
+from agboss.decisions.pause_machine import PauseEvent
+from agboss.domain.events import ExecutionResumed
+from agboss.domain.failures import FailureRecord
+from agboss.domain.ids import ExecutionId, PauseId, PauseKey, StepKey, TurnKey, WorkflowId
+from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
+from agboss.domain.rests import HolderRef
+from agboss.errors import NotPausedError, PauseIndexError, PauseRecordExpiredError, UnknownPauseError
+from agboss.ports.pause_index import (
+    Answer,
+    Opened,
+    OpenFound,
+    OpenPause,
+    OpenRefused,
+    OpenSend,
+    PlannedCall,
+    ResolvedPause,
+    ResolvePause,
+    SentAnswer,
+    SentPause,
+    Take,
+    TakeNothing,
+    TakeRefused,
+    TakeRun,
+)
+from agboss.stores_lead.rows import AnswerRow, CallRow, HolderRow, PauseRow, TreeRow, TurnRow, equals
+from agboss.stores_lead.transactions.journal import planned_call
+from agboss.stores_lead.transactions.rests import rest
+from agboss.stores_lead.transactions.rules import (
+    close_record,
+    emit,
+    fenced,
+    holder_of,
+    move,
+    set_moving,
+    write_entry,
+)
+from agboss.stores_lead.transactions.trees import failure_of, frame_of
+from agboss.stores_lead.transactions.unit import Unit, from_json, to_json
+
+NUDGE_AFTER = 30_000_000
+"""Microseconds after which an untaken answer is signalled again (T1)."""
+
+
+def resolve(unit: Unit, resolve: ResolvePause) -> ResolvedPause:
+    """T1."""
+    pause = unit.rows.get(PauseRow, resolve.step_key)
+    if pause is None or pause.tenant != resolve.tenant:
+        raise UnknownPauseError
+    tree = unit.tree(pause.root)
+    if tree.status != "live" or fenced(unit, tree.root, pause.path) or not move(pause, PauseEvent.ANSWER):
+        raise NotPausedError
+    _record(pause, resolve.answer, PauseResolution.REPLIED, unit.now)
+    pause.nudge_at = unit.now + NUDGE_AFTER
+    unit.rows.update(pause)
+    write_entry(unit, pause)
+    rest_no = tree.rest_no
+    set_moving(unit, tree, _holder(unit, tree, pause))
+    unit.touch(tree)
+    return ResolvedPause(
+        root=ExecutionId(tree.root),
+        workflow_id=WorkflowId(pause.workflow_id),
+        pause_key=PauseKey(pause.pause_key),
+        rest_no=rest_no,
+    )
+
+
+def open(unit: Unit, opening: OpenPause) -> Opened:
+    """T3."""
+    tree = unit.tree(opening.ref.root)
+    call, turn = _journaled(unit, opening.step_key)
+    if tree.status != "live" or fenced(unit, tree.root, turn.path):
+        return OpenRefused()
+    holder_of(unit, tree, opening.ref, opening.workflow_id)
+    pause = unit.rows.get(PauseRow, opening.step_key)
+    if pause is None:
+        _fail_if_expired(unit, opening.step_key)
+        pause = _new(unit, tree, opening, call, turn)
+    elif pause.status != PauseStatus.PENDING or pause.send_state == "sent":
+        failed = pause.status == PauseStatus.CANCELLED and pause.failure is not None
+        return OpenFound(status=PauseStatus(pause.status), failed_send=failed, failure=failure_of(pause.failure))
+    pause.send_state = "attempted"
+    pause.attempts += 1
+    pause.attempted_at = unit.now
+    unit.rows.update(pause)
+    unit.touch(tree)
+    return OpenSend(
+        frame=frame_of(tree),
+        pause_id=PauseId(pause.id),
+        attempt=pause.attempts,
+        call=planned_call(call),
+        node=turn.node,
+    )
+
+
+def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: TurnRow) -> PauseRow:
+    place = position_key(TurnKey(turn.turn_key), call.position)
+    for other in unit.rows.select(PauseRow, equals(root=tree.root, position_key=place, status=PauseStatus.PENDING.value)):
+        # The same place with other arguments: the model's turn was made anew, nobody will take that answer.
+        close_record(unit, other, PauseResolution.WITHDRAWN)
+    pause_id = secrets.token_hex(16)
+    pause = PauseRow(
+        step_key=opening.step_key,
+        pause_key=pause_key(opening.step_key),
+        id=pause_id,
+        id_hash=pause_id_hash(pause_id),
+        tenant=tree.tenant,
+        root=tree.root,
+        execution=opening.execution,
+        holder=opening.ref.holder,
+        workflow_id=opening.workflow_id,
+        path=turn.path,
+        position_key=place,
+        status=PauseStatus.PENDING.value,
+        channel=opening.channel,
+        implementation=opening.implementation,
+        answered_by=opening.answered_by.value,
+        four_eyes=opening.four_eyes,
+        timeout=round(opening.timeout_seconds * 1_000_000),
+        seq=tree.seq + 1,
+        asked_at=unit.now,
+    )
+    unit.rows.insert(pause)
+    return pause
+
+
+def sent(unit: Unit, sent: SentPause) -> SentAnswer:
+    """T3'."""
+    tree = unit.tree(sent.ref.root)
+    pause = unit.rows.get(PauseRow, sent.step_key)
+    if pause is None:
+        raise PauseIndexError("a send ended whose record was never opened; the index is damaged")
+    status = PauseStatus(pause.status)
+    unasked = status is PauseStatus.CANCELLED and pause.resolution != PauseResolution.REPLIED
+    if sent.outcome != "failed" and unasked and pause.withdraw in ("claimed", "told"):
+        # The question was seen after it had been taken back: it must be taken back again.
+        pause.withdraw = "owed"
+        pause.send_state = "sent"
+        unit.rows.update(pause)
+        unit.touch(tree)
+        return SentAnswer(status=status, failed_send=False, ignored=True)
+    if pause.send_state != "attempted" or sent.attempt != pause.attempts:
+        return SentAnswer(status=status, failed_send=False, ignored=True)
+    applied = _apply_sent(unit, pause, sent)
+    unit.rows.update(pause)
+    if applied and pause.resolution is not None:
+        write_entry(unit, pause)
+    unit.touch(tree)
+    now = PauseStatus(pause.status)
+    riding = rest(unit, sent.rest) if sent.rest is not None and now is PauseStatus.PENDING else None
+    failed = applied and sent.outcome == "failed"
+    return SentAnswer(status=now, failed_send=failed, ignored=not applied, rest=riding)
+
+
+def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> bool:
+    """Whether the outcome counts: an answer or a close that came first stands."""
+    pause.send_state = "sent"
+    if sent.outcome == "sent":
+        return True
+    if sent.outcome == "decided":
+        assert sent.answer is not None
+        if not move(pause, PauseEvent.DECIDE):
+            if pause.withdraw == "owed":
+                # It decided by itself: nobody was asked, so nothing is to be taken back (S224).
+                pause.withdraw = "none" if pause.attempts == 1 else "owed"
+            return False
+        _record(pause, sent.answer, PauseResolution.DECIDED, unit.now)
+        pause.closed_at = unit.now
+        return True
+    seen = sent.unclear or pause.attempts > 1
+    if move(pause, PauseEvent.FAIL_SEND):
+        pause.resolution = PauseResolution.CANCELLED.value
+        pause.resolved_at = pause.closed_at = unit.now
+        pause.failure = None if sent.failure is None else sent.failure.model_dump_json()
+        pause.withdraw = "owed" if seen else "none"
+        return True
+    if pause.withdraw == "owed" and not seen:
+        pause.withdraw = "none"
+    return False
+
+
+def take(unit: Unit, ref: HolderRef, step_key: str) -> Take:
+    """T2."""
+    tree = unit.tree(ref.root)
+    holder = holder_of(unit, tree, ref)
+    call, turn = _journaled(unit, step_key)
+    if tree.status != "live" or fenced(unit, tree.root, turn.path):
+        return TakeRefused(motion=holder.motion)
+    if not call.gated:
+        return _run(unit, tree, holder, call, turn, None)
+    pause = unit.rows.get(PauseRow, step_key)
+    if pause is None:
+        if call.result is None and call.failure is None:
+            _fail_if_expired(unit, step_key)
+            return TakeNothing(motion=holder.motion)
+        return _run(unit, tree, holder, call, turn, None)
+    if pause.status == PauseStatus.PENDING:
+        return TakeNothing(motion=holder.motion)
+    if pause.status == PauseStatus.CANCELLED:
+        return TakeRefused(motion=holder.motion)
+    if move(pause, PauseEvent.TAKE):
+        pause.closed_at = unit.now
+        pause.nudge_at = None
+        unit.rows.update(pause)
+        assert pause.responder is not None and pause.answerer is not None
+        emit(
+            unit,
+            tree,
+            ExecutionResumed,
+            answered_by=pause.responder,
+            answerer=PauseAnswerer(pause.answerer),
+            channel=pause.channel,
+            tool=call.tool,
+            resolution=PauseResolution.REPLIED,
+        )
+        set_moving(unit, tree, holder)
+        unit.touch(tree)
+    return _run(unit, tree, holder, call, turn, pause)
+
+
+def _run(unit: Unit, tree: TreeRow, holder: HolderRow, call: CallRow, turn: TurnRow, pause: PauseRow | None) -> TakeRun:
+    begun = call.begun
+    if not begun:
+        call.begun = True
+        unit.rows.update(call)
+    return TakeRun(
+        frame=frame_of(tree),
+        motion=holder.motion,
+        call=planned_call(call),
+        decision=from_json(pause.decision) if pause is not None else None,
+        decided_by=None if pause is None else pause.responder or pause.implementation,
+        begun_before=begun,
+        node=turn.node,
+        schema_hash=call.schema_hash,
+    )
+
+
+def settle(unit: Unit, step_key: StepKey, result: str | None, failure: FailureRecord | None) -> PlannedCall:
+    """T2'."""
+    call, _ = _journaled(unit, step_key)
+    if call.result is None and call.failure is None:
+        call.result = result
+        call.failure = None if failure is None else failure.model_dump_json()
+        unit.rows.update(call)
+        pause = unit.rows.get(PauseRow, step_key)
+        if pause is not None:
+            pause.settled_at = unit.now
+            unit.rows.update(pause)
+        unit.touch(unit.tree(call.root))
+    return planned_call(call)
+
+
+def _record(pause: PauseRow, answer: Answer, resolution: PauseResolution, now: int) -> None:
+    pause.resolution = resolution.value
+    pause.decision = to_json(answer.decision)
+    pause.masked_decision = to_json(answer.masked_decision)
+    pause.responder = answer.responder.name if answer.responder else None
+    pause.answerer = answer.responder.answerer.value if answer.responder else None
+    pause.resolved_at = now
+
+
+def _holder(unit: Unit, tree: TreeRow, pause: PauseRow) -> HolderRow:
+    holder = unit.rows.get(HolderRow, pause.holder)
+    if holder is None:
+        raise PauseIndexError(f"pause {pause.pause_key} of execution {tree.root} has no holder; the index is damaged")
+    return holder
+
+
+def _journaled(unit: Unit, step_key: str) -> tuple[CallRow, TurnRow]:
+    call = unit.rows.get(CallRow, step_key)
+    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
+    if call is None or turn is None:
+        raise PauseIndexError(f"step {step_key[:12]}… is not in the journal; was its turn recorded in another index?")
+    return call, turn
+
+
+def _fail_if_expired(unit: Unit, step_key: str) -> None:
+    if unit.rows.get(AnswerRow, step_key) is not None:
+        raise PauseRecordExpiredError(
+            "the call was answered before, and its record is past retention; it is not asked twice. "
+            "Raise pause_record_retention above the longest time a worker may be down"
+        )

@@ -1,0 +1,41 @@
+"""Pauses as people see them: masked, and without the ids they may not have."""
+
+from agboss.domain.asks import ToolCallApprovalAsk
+from agboss.domain.pauses import PauseAnswerer, PauseStatus, PendingPause
+from agboss.errors import PauseIndexError
+from agboss.stores_lead.rows import CallRow, PauseRow, TurnRow, equals
+from agboss.stores_lead.transactions.unit import Unit, from_json, instant
+
+
+def pending_pauses(unit: Unit, root: str, *, with_owner_ids: bool) -> list[PendingPause]:
+    """The tree's waiting pauses that were sent, in the order they were asked (R32)."""
+    where = equals(root=root, status=PauseStatus.PENDING.value, send_state="sent")
+    rows = unit.rows.select(PauseRow, where, order=("seq",))
+    return [pending_pause(unit, pause, with_owner_id=with_owner_ids) for pause in rows]
+
+
+def pending_pause(unit: Unit, pause: PauseRow, *, with_owner_id: bool) -> PendingPause:
+    """One waiting pause; a CHANNEL pause's id is never shown (S129)."""
+    call = unit.rows.get(CallRow, pause.step_key)
+    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
+    if call is None or turn is None:
+        raise PauseIndexError(f"pause {pause.pause_key} has no call in the journal; the index is damaged")
+    answered_by = PauseAnswerer(pause.answered_by)
+    shown = from_json(call.masked_arguments)
+    return PendingPause(
+        pause_id=pause.id if with_owner_id and answered_by is PauseAnswerer.THREAD_OWNER else None,
+        answered_by=answered_by,
+        agent=turn.agent,
+        channel=pause.channel,
+        item_index=turn.item,
+        item_path=() if turn.item is None else (turn.item,),
+        child_execution_id=None if pause.execution == pause.root else pause.execution,
+        ask=ToolCallApprovalAsk(
+            call_id=call.call_id,
+            tool=call.tool,
+            arguments=shown,
+            masked_arguments=shown,
+            summary=call.summary,
+        ),
+        asked_at=instant(pause.asked_at),
+    )

@@ -1,0 +1,73 @@
+"""Who tells a channel that its question closed: a claim with a lease, so that one does, and another after a crash."""
+
+from typing import Literal
+
+from agboss.domain.ids import ExecutionId, PauseId, StepKey
+from agboss.domain.pauses import PauseResolution, PauseStatus
+from agboss.domain.rests import Owed
+from agboss.ports.pause_index import WithdrawClaim
+from agboss.stores_lead.rows import CallRow, PauseRow, TurnRow, Where, equals
+from agboss.stores_lead.transactions.journal import planned_call
+from agboss.stores_lead.transactions.rules import owed
+from agboss.stores_lead.transactions.trees import frame_of
+from agboss.stores_lead.transactions.unit import Unit
+
+
+def claim(unit: Unit, step_key: str, lease: int, force: bool) -> WithdrawClaim | None:
+    """``owed``, or a claim whose lease is over, becomes claimed."""
+    pause = unit.rows.get(PauseRow, step_key)
+    if pause is None or pause.status != PauseStatus.CANCELLED or not _claimable(unit, pause, force):
+        return None
+    tree = unit.tree(pause.root)
+    call = unit.rows.get(CallRow, step_key)
+    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
+    if call is None or turn is None:
+        return None
+    pause.withdraw = "claimed"
+    pause.claim += 1
+    pause.claimed_until = unit.now + lease
+    unit.rows.update(pause)
+    unit.touch(tree)
+    return WithdrawClaim(
+        frame=frame_of(tree),
+        step_key=StepKey(step_key),
+        claim=pause.claim,
+        pause_id=PauseId(pause.id),
+        call=planned_call(call),
+        channel=pause.channel,
+        implementation=pause.implementation,
+        resolution=_closing(pause),
+        timeout_seconds=pause.timeout / 1_000_000,
+        node=turn.node,
+        agent=turn.agent,
+        execution=ExecutionId(pause.execution),
+    )
+
+
+def told(unit: Unit, step_key: str, claim: int) -> None:
+    """Only the claim that is still the current one counts."""
+    pause = unit.rows.get(PauseRow, step_key)
+    if pause is not None and pause.withdraw == "claimed" and pause.claim == claim:
+        pause.withdraw = "told"
+        unit.rows.update(pause)
+
+
+def owed_everywhere(unit: Unit, limit: int) -> tuple[Owed, ...]:
+    """What is owed and nobody tells, of all trees."""
+    due = unit.rows.select(PauseRow, equals(withdraw="owed"), order=("asked_at",), limit=limit)
+    due += unit.rows.select(PauseRow, (*equals(withdraw="claimed"), Where("claimed_until", "<=", unit.now)), limit=limit)
+    return tuple(owed(unit, pause) for pause in due[:limit] if _claimable(unit, pause, force=False))
+
+
+def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:
+    if pause.withdraw == "claimed":
+        return pause.claimed_until <= unit.now
+    if pause.withdraw != "owed":
+        return False
+    # A send that is under way tells by itself, once it has returned; after its timeout it can't be under way any more.
+    return force or pause.send_state == "sent" or pause.attempted_at + pause.timeout <= unit.now
+
+
+def _closing(pause: PauseRow) -> Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]:
+    withdrawn = pause.resolution == PauseResolution.WITHDRAWN
+    return PauseResolution.WITHDRAWN if withdrawn else PauseResolution.CANCELLED
