@@ -14,7 +14,7 @@ from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
 from agboss.recovery.sweep import Sweep
 from agboss.settings import Settings
-from agboss.stores_lead import open_index
+from agboss.stores import open_index
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.gateway import Gateway, TemporalGateway
 from agboss.temporal.plugin import temporal_client, temporal_worker

@@ -36,8 +36,8 @@ from agboss.ports.pause_index import (
     WakeAnswer,
     WithdrawClaim,
 )
-from agboss.stores_lead.transactions import journal, pauses, reads, rests, trees, upkeep, withdraws
-from agboss.stores_lead.transactions.unit import Unit, micros
+from agboss.stores.transactions import journal, pauses, reads, rests, trees, upkeep, withdraws
+from agboss.stores.transactions.unit import Unit, micros
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

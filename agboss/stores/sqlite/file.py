@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from agboss.errors import IndexMissingError, IndexSchemaError, IndexUnavailableError, PauseIndexError
-from agboss.stores_lead.schema import SCHEMA_VERSION
+from agboss.stores.schema import SCHEMA_VERSION
 
 BUSY_TIMEOUT_SECONDS = 5.0
 """How long one process waits for another's transaction."""

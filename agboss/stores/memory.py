@@ -9,10 +9,10 @@ from typing import Any, Concatenate
 
 from agboss.domain.ids import ExecutionId
 from agboss.ports.clock import Clock
-from agboss.stores_lead.rows import ROWS, Row, TreeRow, Where
-from agboss.stores_lead.transactional import Arguments, Result, TransactionalIndex
-from agboss.stores_lead.transactions.unit import Unit, micros
-from agboss.stores_lead.wakeups import Wakeups
+from agboss.stores.rows import ROWS, Row, TreeRow, Where
+from agboss.stores.transactional import Arguments, Result, TransactionalIndex
+from agboss.stores.transactions.unit import Unit, micros
+from agboss.stores.wakeups import Wakeups
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,

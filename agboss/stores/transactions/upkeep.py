@@ -8,9 +8,9 @@ from agboss.domain.ids import ContentHash, ExecutionId, HolderId, Path, PauseKey
 from agboss.domain.pauses import PauseStatus
 from agboss.domain.rests import HolderRef
 from agboss.ports.pause_index import LiveHolder, Nudge, OutboxEvent
-from agboss.stores_lead.rows import BlobRow, CallRow, EventRow, HolderRow, LeaseRow, PauseRow, TreeRow, Where, equals
-from agboss.stores_lead.transactions.rules import fenced
-from agboss.stores_lead.transactions.unit import Unit, instant
+from agboss.stores.rows import BlobRow, CallRow, EventRow, HolderRow, LeaseRow, PauseRow, TreeRow, Where, equals
+from agboss.stores.transactions.rules import fenced
+from agboss.stores.transactions.unit import Unit, instant
 
 _EVENT: TypeAdapter[AnyExecutionEvent] = TypeAdapter(AnyExecutionEvent)
 FIRST_NUDGE = 30_000_000

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_type_hints
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, LargeBinary, MetaData, Table, Text, text
 
-from agboss.stores_lead.rows import ROWS
+from agboss.stores.rows import ROWS
 
 SCHEMA_VERSION = "0001"
 """The newest migration."""

@@ -8,8 +8,8 @@ from agboss.domain.pauses import PauseResolution
 from agboss.domain.rests import HolderRef
 from agboss.errors import ThreadBusyError, ThreadOwnerError
 from agboss.ports.pause_index import EndAnswer, EndHolder, Fence, FenceAnswer, StartTree, TreeFrame, Wake, WakeAnswer
-from agboss.stores_lead.rows import BlobRow, FenceRow, HolderRow, ThreadRow, TreeRow, equals
-from agboss.stores_lead.transactions.rules import (
+from agboss.stores.rows import BlobRow, FenceRow, HolderRow, ThreadRow, TreeRow, equals
+from agboss.stores.transactions.rules import (
     close_records,
     emit,
     end_path,
@@ -18,7 +18,7 @@ from agboss.stores_lead.transactions.rules import (
     owed_under,
     set_moving,
 )
-from agboss.stores_lead.transactions.unit import Unit, from_json, instant, to_json
+from agboss.stores.transactions.unit import Unit, from_json, instant, to_json
 
 
 def start(unit: Unit, tree: StartTree) -> None:

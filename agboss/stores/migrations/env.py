@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from agboss.stores_lead.schema import metadata
+from agboss.stores.schema import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata(), render_as_batch=True)
 with context.begin_transaction():

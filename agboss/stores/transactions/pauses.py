@@ -27,10 +27,10 @@ from agboss.ports.pause_index import (
     TakeRefused,
     TakeRun,
 )
-from agboss.stores_lead.rows import AnswerRow, CallRow, HolderRow, PauseRow, TreeRow, TurnRow, equals
-from agboss.stores_lead.transactions.journal import planned_call
-from agboss.stores_lead.transactions.rests import rest
-from agboss.stores_lead.transactions.rules import (
+from agboss.stores.rows import AnswerRow, CallRow, HolderRow, PauseRow, TreeRow, TurnRow, equals
+from agboss.stores.transactions.journal import planned_call
+from agboss.stores.transactions.rests import rest
+from agboss.stores.transactions.rules import (
     close_record,
     emit,
     fenced,
@@ -39,8 +39,8 @@ from agboss.stores_lead.transactions.rules import (
     set_moving,
     write_entry,
 )
-from agboss.stores_lead.transactions.trees import failure_of, frame_of
-from agboss.stores_lead.transactions.unit import Unit, from_json, to_json
+from agboss.stores.transactions.trees import failure_of, frame_of
+from agboss.stores.transactions.unit import Unit, from_json, to_json
 
 NUDGE_AFTER = 30_000_000
 """Microseconds after which an untaken answer is signalled again (T1)."""

@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from agboss.errors import IndexUnavailableError
-from agboss.stores_lead import sqlite_path
+from agboss.stores import sqlite_path
 
 
 def migrate(url: str) -> Path:

@@ -3,8 +3,8 @@
 from agboss.domain.asks import ToolCallApprovalAsk
 from agboss.domain.pauses import PauseAnswerer, PauseStatus, PendingPause
 from agboss.errors import PauseIndexError
-from agboss.stores_lead.rows import CallRow, PauseRow, TurnRow, equals
-from agboss.stores_lead.transactions.unit import Unit, from_json, instant
+from agboss.stores.rows import CallRow, PauseRow, TurnRow, equals
+from agboss.stores.transactions.unit import Unit, from_json, instant
 
 
 def pending_pauses(unit: Unit, root: str, *, with_owner_ids: bool) -> list[PendingPause]:

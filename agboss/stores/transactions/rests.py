@@ -3,9 +3,9 @@
 from agboss.domain.ids import PauseKey
 from agboss.domain.pauses import PauseStatus
 from agboss.domain.rests import RestAnswer, RestRequest
-from agboss.stores_lead.rows import HolderRow, PauseRow, equals
-from agboss.stores_lead.transactions.rules import evaluate_rest, fenced, holder_of, set_moving
-from agboss.stores_lead.transactions.unit import Unit
+from agboss.stores.rows import HolderRow, PauseRow, equals
+from agboss.stores.transactions.rules import evaluate_rest, fenced, holder_of, set_moving
+from agboss.stores.transactions.unit import Unit
 
 
 def rest(unit: Unit, request: RestRequest) -> RestAnswer:

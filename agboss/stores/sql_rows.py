@@ -7,8 +7,8 @@ from typing import Any, get_type_hints
 
 from sqlalchemy import Dialect, bindparam, delete, insert, select, update
 
-from agboss.stores_lead.rows import Where
-from agboss.stores_lead.schema import metadata
+from agboss.stores.rows import Where
+from agboss.stores.schema import metadata
 
 Shape = tuple[tuple[str, str, int], ...]
 """Of conditions: column, operator, and how many values an "in" has."""
@@ -26,7 +26,7 @@ class Statements:
         self._select_cached = cache(self._select)
 
     def select(
-        self, kind: type[Any], where: Sequence[Where], order: Sequence[str], limit: int | None
+        self, kind: Any, where: Sequence[Where], order: Sequence[str], limit: int | None
     ) -> tuple[str, dict[str, Any]]:
         """The statement and its parameters."""
         shape: Shape = tuple((w.column, w.op, len(w.value) if w.op == "in" else 0) for w in where)
@@ -40,11 +40,11 @@ class Statements:
             parameters["most"] = limit
         return self._select_cached(kind, shape, tuple(order), limit is not None), parameters
 
-    def _get(self, kind: type[Any]) -> str:
+    def _get(self, kind: Any) -> str:
         table = metadata().tables[kind.table]
         return self._text(select(*_columns(kind)).where(*(table.c[key] == bindparam(f"k_{key}") for key in kind.key)))
 
-    def _select(self, kind: type[Any], shape: Shape, order: tuple[str, ...], limited: bool) -> str:
+    def _select(self, kind: Any, shape: Shape, order: tuple[str, ...], limited: bool) -> str:
         table = metadata().tables[kind.table]
         statement = select(*_columns(kind))
         for number, (column, op, values) in enumerate(shape):
@@ -57,15 +57,15 @@ class Statements:
         # By hand: SQLAlchemy's own limit brings an offset with a parameter of its own.
         return self._text(statement) + (" LIMIT :most" if limited else "")
 
-    def _insert(self, kind: type[Any]) -> str:
+    def _insert(self, kind: Any) -> str:
         return self._text(insert(metadata().tables[kind.table]))
 
-    def _update(self, kind: type[Any]) -> str:
+    def _update(self, kind: Any) -> str:
         table = metadata().tables[kind.table]
-        changed = {field.name: bindparam(field.name) for field in fields(kind) if field.name not in kind.key}
+        changed: dict[str, Any] = {field.name: bindparam(field.name) for field in fields(kind) if field.name not in kind.key}
         return self._text(update(table).where(*(table.c[key] == bindparam(f"k_{key}") for key in kind.key)).values(changed))
 
-    def _delete(self, kind: type[Any]) -> str:
+    def _delete(self, kind: Any) -> str:
         table = metadata().tables[kind.table]
         return self._text(delete(table).where(*(table.c[key] == bindparam(f"k_{key}") for key in kind.key)))
 
@@ -73,19 +73,19 @@ class Statements:
         return str(statement.compile(dialect=self._dialect))
 
 
-def _columns(kind: type[Any]) -> list[Any]:
+def _columns(kind: Any) -> list[Any]:
     table = metadata().tables[kind.table]
     return [table.c[field.name] for field in fields(kind)]
 
 
 @cache
-def field_names(kind: type[Any]) -> tuple[str, ...]:
+def field_names(kind: Any) -> tuple[str, ...]:
     """The columns of a row, in order."""
     return tuple(field.name for field in fields(kind))
 
 
 @cache
-def boolean_places(kind: type[Any]) -> tuple[int, ...]:
+def boolean_places(kind: Any) -> tuple[int, ...]:
     """Which columns hold truth values; SQLite gives them as numbers."""
     hints = get_type_hints(kind)
     return tuple(place for place, name in enumerate(field_names(kind)) if hints[name] is bool)

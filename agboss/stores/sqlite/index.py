@@ -11,13 +11,13 @@ from typing import Concatenate
 
 from agboss.domain.ids import ExecutionId
 from agboss.ports.clock import Clock
-from agboss.stores_lead.rows import TreeRow
-from agboss.stores_lead.sqlite.file import IndexFile
-from agboss.stores_lead.sqlite.rows import SqliteRows
-from agboss.stores_lead.sqlite.writer import BatchRunner, WriterThread
-from agboss.stores_lead.transactional import Arguments, Result, TransactionalIndex
-from agboss.stores_lead.transactions.unit import Unit, micros
-from agboss.stores_lead.wakeups import Wakeups
+from agboss.stores.rows import TreeRow
+from agboss.stores.sqlite.file import IndexFile
+from agboss.stores.sqlite.rows import SqliteRows
+from agboss.stores.sqlite.writer import BatchRunner, WriterThread
+from agboss.stores.transactional import Arguments, Result, TransactionalIndex
+from agboss.stores.transactions.unit import Unit, micros
+from agboss.stores.wakeups import Wakeups
 
 _FIRST_LOOK_SECONDS = 0.01
 _LONGEST_LOOK_SECONDS = 0.1

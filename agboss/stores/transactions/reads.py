@@ -7,10 +7,10 @@ from agboss.domain.executions import PauseEntry
 from agboss.domain.ids import ExecutionId, HolderId, OwnerId, Path, PauseKey, StepKey, TenantId, ThreadId, WorkflowId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.ports.pause_index import Answer, ListedPause, LiveTree, PauseRecord, Progress, Responder
-from agboss.stores_lead.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, TurnRow, Where, equals
-from agboss.stores_lead.transactions.shown import pending_pause, pending_pauses
-from agboss.stores_lead.transactions.trees import failure_of, frame_of
-from agboss.stores_lead.transactions.unit import Unit, from_json, instant
+from agboss.stores.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, TurnRow, Where, equals
+from agboss.stores.transactions.shown import pending_pause, pending_pauses
+from agboss.stores.transactions.trees import failure_of, frame_of
+from agboss.stores.transactions.unit import Unit, from_json, instant
 
 
 def find(unit: Unit, tenant: str, pause_id: str) -> PauseRecord | None:

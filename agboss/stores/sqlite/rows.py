@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
-from agboss.stores_lead.rows import Row, Where
-from agboss.stores_lead.sql_rows import Statements, boolean_places, field_names
+from agboss.stores.rows import Row, Where
+from agboss.stores.sql_rows import Statements, boolean_places, field_names
 
 _STATEMENTS = Statements(sqlite_dialect(paramstyle="named"))
 
@@ -19,8 +19,9 @@ class SqliteRows:
         self._execute = connection.execute
 
     def get(self, kind: type[Row], *key: Any) -> Row | None:
-        parameters = {f"k_{column}": value for column, value in zip(kind.key, key, strict=True)}  # type: ignore[attr-defined]
-        found = self._execute(_STATEMENTS.get(kind), parameters).fetchone()
+        described: Any = kind
+        parameters = {f"k_{column}": value for column, value in zip(described.key, key, strict=True)}
+        found = self._execute(_STATEMENTS.get(described), parameters).fetchone()
         return None if found is None else _row(kind, found)
 
     def select(
@@ -30,11 +31,11 @@ class SqliteRows:
         return [_row(kind, found) for found in self._execute(statement, parameters)]
 
     def insert(self, row: Any) -> None:
-        kind = type(row)
+        kind: Any = type(row)
         self._execute(_STATEMENTS.insert(kind), {name: getattr(row, name) for name in field_names(kind)})
 
     def update(self, row: Any) -> None:
-        kind = type(row)
+        kind: Any = type(row)
         parameters = {name: getattr(row, name) for name in field_names(kind)}
         for column in kind.key:
             parameters[f"k_{column}"] = parameters.pop(column)
@@ -44,7 +45,7 @@ class SqliteRows:
         self._execute(_STATEMENTS.delete(type(row)), {f"k_{column}": getattr(row, column) for column in row.key})
 
 
-def _row(kind: type[Row], found: Sequence[Any]) -> Row:
+def _row(kind: Any, found: Sequence[Any]) -> Any:
     values = list(found)
     for place in boolean_places(kind):
         values[place] = bool(values[place])

@@ -9,7 +9,7 @@ from agboss.domain.executions import PauseEntry, StepRecord
 from agboss.domain.ids import PauseKey
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.domain.rests import HolderRef, Owed
-from agboss.stores_lead.rows import (
+from agboss.stores.rows import (
     AnswerRow,
     CallRow,
     EventRow,
@@ -21,8 +21,8 @@ from agboss.stores_lead.rows import (
     Where,
     equals,
 )
-from agboss.stores_lead.transactions.shown import pending_pauses
-from agboss.stores_lead.transactions.unit import Unit, from_json, instant
+from agboss.stores.transactions.shown import pending_pauses
+from agboss.stores.transactions.unit import Unit, from_json, instant
 
 OPEN = (PauseStatus.PENDING.value, PauseStatus.RESOLVED.value)
 

@@ -4,10 +4,10 @@ from agboss.domain.ids import ExecutionId, Path, StepKey, TurnKey
 from agboss.domain.rests import HolderRef
 from agboss.errors import PauseIndexError
 from agboss.ports.pause_index import Conversation, JsonObject, PlannedCall, Turn
-from agboss.stores_lead.rows import CallRow, TurnRow, equals
-from agboss.stores_lead.transactions.rules import fenced
-from agboss.stores_lead.transactions.trees import failure_of, frame_of
-from agboss.stores_lead.transactions.unit import Unit, from_json, to_json
+from agboss.stores.rows import CallRow, TurnRow, equals
+from agboss.stores.transactions.rules import fenced
+from agboss.stores.transactions.trees import failure_of, frame_of
+from agboss.stores.transactions.unit import Unit, from_json, to_json
 
 
 def conversation(

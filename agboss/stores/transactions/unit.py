@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from agboss.errors import PauseIndexError
-from agboss.stores_lead.rows import Rows, TreeRow
+from agboss.stores.rows import Rows, TreeRow
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _JSON: TypeAdapter[Any] = TypeAdapter(Any)

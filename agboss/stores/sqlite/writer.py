@@ -10,10 +10,10 @@ from typing import Any
 
 from agboss.errors import PauseIndexError
 from agboss.ports.clock import Clock
-from agboss.stores_lead.sqlite.file import IndexFile
-from agboss.stores_lead.sqlite.rows import SqliteRows
-from agboss.stores_lead.transactions.unit import Unit, micros
-from agboss.stores_lead.wakeups import Wakeups
+from agboss.stores.sqlite.file import IndexFile
+from agboss.stores.sqlite.rows import SqliteRows
+from agboss.stores.transactions.unit import Unit, micros
+from agboss.stores.wakeups import Wakeups
 
 _MOST_TOGETHER = 256
 

@@ -6,11 +6,11 @@ from agboss.domain.ids import ExecutionId, PauseId, StepKey
 from agboss.domain.pauses import PauseResolution, PauseStatus
 from agboss.domain.rests import Owed
 from agboss.ports.pause_index import WithdrawClaim
-from agboss.stores_lead.rows import CallRow, PauseRow, TurnRow, Where, equals
-from agboss.stores_lead.transactions.journal import planned_call
-from agboss.stores_lead.transactions.rules import owed
-from agboss.stores_lead.transactions.trees import frame_of
-from agboss.stores_lead.transactions.unit import Unit
+from agboss.stores.rows import CallRow, PauseRow, TurnRow, Where, equals
+from agboss.stores.transactions.journal import planned_call
+from agboss.stores.transactions.rules import owed
+from agboss.stores.transactions.trees import frame_of
+from agboss.stores.transactions.unit import Unit
 
 
 def claim(unit: Unit, step_key: str, lease: int, force: bool) -> WithdrawClaim | None:
