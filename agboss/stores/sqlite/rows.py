@@ -42,7 +42,8 @@ class SqliteRows:
         self._execute(_STATEMENTS.update(kind), parameters)
 
     def delete(self, row: Any) -> None:
-        self._execute(_STATEMENTS.delete(type(row)), {f"k_{column}": getattr(row, column) for column in row.key})
+        kind: Any = type(row)
+        self._execute(_STATEMENTS.delete(kind), {f"k_{column}": getattr(row, column) for column in row.key})
 
 
 def _row(kind: Any, found: Sequence[Any]) -> Any:
