@@ -1,7 +1,6 @@
 """Servers that tests share: one development server for each test process, in memory, gone with it."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import pytest
 from agboss.devserver.config import DevServerConfig
 from agboss.devserver.process import free_port, start, stop, wait_until_ready
 from tests.rig import Rig, running_rig
-
-os.environ.setdefault("LANGSMITH_TRACING", "false")
 
 
 @pytest.fixture(scope="session")

@@ -25,11 +25,6 @@ PASSED_THROUGH = (
     "agboss.domain",  # vocabulary: pydantic models whose classes must be the same on both sides; 34 ms an instance otherwise
     "agboss.errors",  # the same, for error classes
     "agboss.temporal.wire",  # the messages
-    "agboss.temporal.loop_graph",  # the compiled graph, once a process
-    "langgraph",  # heavy, pure
-    "langchain_core",  # LangGraph's runnables
-    "langchain",  # looked for by langchain_core
-    "langsmith",  # imported by langchain_core; tracing stays off
 )
 """Modules that aren't executed again for each workflow instance, each with its reason."""
 

@@ -36,9 +36,7 @@ async def test_an_execution_that_never_rests_fires_no_pause_event(rig: Rig) -> N
     await rig.until(lambda: "end" in rig.kinds())
     assert rig.kinds() == ["start", "end"]
     assert result.record is not None
-    assert [(e.resolution, e.responder, e.decision) for e in result.record.pauses] == [
-        ("decided", None, {"approved": True})
-    ]
+    assert [(e.resolution, e.responder, e.decision) for e in result.record.pauses] == [("decided", None, {"approved": True})]
 
 
 async def test_a_hook_that_raises_changes_nothing(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:

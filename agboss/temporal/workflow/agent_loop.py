@@ -5,9 +5,9 @@ from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import ContentHash, ExecutionId, Path, WorkflowId
 from agboss.domain.pauses import PauseResolution, PauseStatus
 from agboss.domain.plan import AgentPlan, ToolPlan
-from agboss.temporal.loop_graph import LoopState, TooManyTurns
 from agboss.temporal.wire import Ask, AskResult, Call, CallToMake, FenceStep, ModelTurn, Position
 from agboss.temporal.workflow.holder import Handle, Holder
+from agboss.temporal.workflow.loop import LoopState, TooManyTurns
 from agboss.temporal.workflow.scope import Scope
 from agboss.temporal.workflow.steps import Stopped
 

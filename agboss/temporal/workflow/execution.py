@@ -7,7 +7,6 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from agboss.domain.ids import PauseKey, WorkflowId
-from agboss.temporal.loop_graph import run_loop
 from agboss.temporal.wire import LOOK, ExecutionInput, ExecutionOutcome
 from agboss.temporal.workflow.flow import Flow, Renew
 from agboss.temporal.workflow.holder import Holder
@@ -31,7 +30,6 @@ class Execution:
             TemporalSteps(),
             input,
             workflow_id=WorkflowId(workflow.info().workflow_id),
-            run_loop=run_loop,
         )
         ended = await flow.run()
         if isinstance(ended, Renew):

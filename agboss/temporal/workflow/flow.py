@@ -2,23 +2,17 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import WorkflowId
 from agboss.domain.pauses import PauseResolution
 from agboss.domain.rests import Owed
-from agboss.temporal.loop_graph import LoopNodes, LoopState, TooManyTurns
 from agboss.temporal.wire import EndStep, ExecutionInput, FenceStep, Position, WakeStep
 from agboss.temporal.workflow.agent_loop import AgentLoop, agent_failed, too_many_turns
 from agboss.temporal.workflow.holder import Holder
+from agboss.temporal.workflow.loop import LoopState, TooManyTurns, run_loop
 from agboss.temporal.workflow.steps import StepFailed, Steps, Stopped
-
-
-class RunLoop(Protocol):
-    """Drives the two nodes of an agent's loop (``loop_graph.run_loop``)."""
-
-    async def __call__(self, nodes: LoopNodes, state: LoopState, *, max_turns: int) -> LoopState: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +33,11 @@ class Renew:
 class Flow:
     """One run of a holder's workflow."""
 
-    def __init__(
-        self, holder: Holder, steps: Steps, input: ExecutionInput, *, workflow_id: WorkflowId, run_loop: RunLoop
-    ) -> None:
+    def __init__(self, holder: Holder, steps: Steps, input: ExecutionInput, *, workflow_id: WorkflowId) -> None:
         self._holder = holder
         self._steps = steps
         self._input = input
         self._workflow_id = workflow_id
-        self._run_loop = run_loop
         self._position = input.position or Position(agent=0, iteration=0, validation_attempts=0, calls=())
         self._ending = False
         self._cancelled = False
@@ -144,7 +135,7 @@ class Flow:
                 answered=False,
             )
             try:
-                await self._run_loop(loop, state, max_turns=plan.max_turns)
+                await run_loop(loop, state)
             except TooManyTurns:
                 raise StepFailed(agent_failed(plan, too_many_turns(plan))) from None
             except StepFailed as failed:
