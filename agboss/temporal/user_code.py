@@ -60,11 +60,14 @@ class UserCode:
         else:
             future = self._threads.submit(_call_in_frame, function, args, frame, context)
         try:
-            result = await asyncio.wait_for(asyncio.wrap_future(future), timeout)
+            # Not wait_for: in Python 3.11 it swallows a cancel that comes together with the result.
+            async with asyncio.timeout(timeout):
+                result = await asyncio.wrap_future(future)
             if inspect.isawaitable(result):
                 # A plain function that gave a coroutine: it is awaited where coroutines belong.
                 left = self._ticking_loop().submit(_awaited(result, frame), context)
-                result = await asyncio.wait_for(asyncio.wrap_future(left), timeout)
+                async with asyncio.timeout(timeout):
+                    result = await asyncio.wrap_future(left)
             return result
         except TimeoutError:
             if future.done() and not future.cancelled() and isinstance(future.exception(), TimeoutError):
