@@ -1,0 +1,150 @@
+"""Worker processes that are killed with SIGKILL at the worst moments."""
+
+import asyncio
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agboss import Settings, StartText
+from agboss.devserver.config import DevServerConfig
+from agboss.stores.migrate import migrate
+from tests.rig import SOON, ClerkWorkflow, call, script
+from tests.worker_process import declared
+
+OPTIONS = {"tenant_id": "acme", "owner_id": "customer-1"}
+APPROVE = {"decision": {"approved": True}, "answered_by": "manager-17", "tenant_id": "acme"}
+
+
+class Place:
+    """An index, and worker processes on it."""
+
+    def __init__(self, temporal: DevServerConfig, folder: Path) -> None:
+        self.folder, self.name = folder, f"kill-{secrets.token_hex(4)}"
+        url = f"sqlite:///{folder / 'index.db'}"
+        migrate(url)
+        self.settings = Settings(index=url, temporal_address=temporal.address)
+        self.application = declared(self.name, folder)
+
+    @contextmanager
+    def worker(self) -> "Iterator[subprocess.Popen[bytes]]":
+        (self.folder / "ready").unlink(missing_ok=True)
+        environment = os.environ | {
+            "AGBOSS_INDEX": self.settings.index,
+            "AGBOSS_TEMPORAL_ADDRESS": self.settings.temporal_address,
+        }
+        command = [sys.executable, "-m", "tests.worker_process", self.name, str(self.folder)]
+        process = subprocess.Popen(command, env=environment, cwd=Path(__file__).parents[2])
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def lines(self, name: str) -> list[str]:
+        path = self.folder / name
+        return path.read_text().split() if path.exists() else []
+
+    async def until(self, name: str, count: int = 1) -> list[str]:
+        async with asyncio.timeout(50):
+            while len(self.lines(name)) < count:
+                await asyncio.sleep(0.02)
+        return self.lines(name)
+
+
+@pytest.fixture
+def place(temporal: DevServerConfig, tmp_path: Path) -> Place:
+    return Place(temporal, tmp_path)
+
+
+async def test_killed_while_waiting(place: Place) -> None:
+    """S036, S148, S242, B01: the worker dies while a question waits; a new one takes the answer within seconds, nothing is asked
+    or run twice, and an unanswered question keeps waiting."""
+    async with place.application.connect(place.settings) as app:
+        with place.worker():
+            turns = script([call("pay-tool", amount=1)], [call("pay-tool", amount=2)], "done")
+            await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+        with place.worker():
+            began = time.monotonic()
+            result = await app.resume(place.lines("sent")[0], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+            assert time.monotonic() - began < 15
+            assert (result.status, len(place.lines("ran"))) == ("paused", 1)
+        with place.worker():
+            await app.sweep()
+            assert len(place.lines("ran")) == 1
+            result = await app.resume(place.lines("sent")[1], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+    assert (result.output.text, len(place.lines("sent")), len(set(place.lines("ran")))) == ("done", 2, 2)
+
+
+async def test_answered_while_no_worker_runs(place: Place) -> None:
+    """C04, C06, S148, S236, S247: an answer recorded with all workers down is taken once one is back; the retry of the webhook
+    gets NotPausedError."""
+    from agboss.errors import NotPausedError
+
+    async with place.application.connect(place.settings) as app:
+        with place.worker():
+            turns = script([call("pay-tool", amount=1)], "done")
+            started = await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+        pause_id = place.lines("sent")[0]
+        recorded = await app.resume(pause_id, wait=False, **APPROVE)  # type: ignore[call-overload]
+        assert recorded.status == "running"
+        with pytest.raises(NotPausedError):
+            await app.resume(pause_id, wait=False, **APPROVE)  # type: ignore[call-overload]
+        with place.worker():
+            await place.until("ran")
+            async with asyncio.timeout(30):
+                while True:
+                    result = await app.execution(started.execution_id, tenant_id="acme")
+                    if result is not None and result.output is not None:
+                        break
+                    await asyncio.sleep(0.05)
+    assert (result.output.text, len(place.lines("ran"))) == ("done", 1)
+
+
+@pytest.mark.timeout(110)
+async def test_killed_while_the_tool_runs(place: Place) -> None:
+    """C03, S055, R04: killed after the side effect, the tool runs again with the same idempotency key, and the decision is taken
+    once."""
+    (place.folder / "block-run").touch()
+    async with place.application.connect(place.settings) as app:
+        with place.worker():
+            turns = script([call("pay-tool", amount=1)], "done")
+            started = await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+            await app.resume(place.lines("sent")[0], wait=False, **APPROVE)  # type: ignore[call-overload]
+            await place.until("ran")
+        (place.folder / "block-run").unlink()
+        with place.worker():
+            keys = await place.until("ran", 2)
+            async with asyncio.timeout(30):
+                while True:
+                    result = await app.execution(started.execution_id, tenant_id="acme", record=True)
+                    if result is not None and result.output is not None:
+                        break
+                    await asyncio.sleep(0.05)
+    assert (len(keys), len(set(keys)), len(result.record.pauses)) == (2, 1, 1)  # type: ignore[union-attr]
+
+
+@pytest.mark.timeout(110)
+async def test_killed_while_send_runs(place: Place) -> None:
+    """C09, S135, S146: the retried send gets the same id, and there is one record."""
+    (place.folder / "block-send").touch()
+    async with place.application.connect(place.settings) as app:
+        turns = script([call("pay-tool", amount=1)], "done")
+        with place.worker():
+            started = await app.execute(ClerkWorkflow, StartText(text=turns), wait=False, **OPTIONS)  # type: ignore[arg-type]
+            first = await place.until("sent")
+            record = await app._index.find("acme", first[0])  # type: ignore[arg-type]
+            assert record is not None
+            assert not record.is_sent
+        (place.folder / "block-send").unlink()
+        with place.worker():
+            ids = await place.until("sent", 2)
+            result = await app.resume(ids[0], timeout=SOON, record=True, **APPROVE)  # type: ignore[call-overload]
+    assert (len(set(ids)), result.output.text, result.execution_id) == (1, "done", started.execution_id)
+    assert len(result.record.pauses) == 1  # type: ignore[union-attr]
