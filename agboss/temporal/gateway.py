@@ -1,5 +1,7 @@
 """What facade and sweep need of Temporal, and no more."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Protocol
 
@@ -59,63 +61,81 @@ class TemporalGateway:
     async def start(self, workflow: str, workflow_id: WorkflowId, input: ExecutionInput) -> None:
         thread = digest("thread", input.thread)[:32] if self._digest_threads else input.thread
         try:
-            await self._client.start_workflow(
-                workflow,
-                input,
-                id=workflow_id,
-                task_queue=self._task_queue,
-                search_attributes=TypedSearchAttributes(
-                    [
-                        SearchAttributePair(TENANT, input.tenant),
-                        SearchAttributePair(THREAD, thread),
-                        SearchAttributePair(STATUS, "running"),
-                        SearchAttributePair(PENDING, 0),
-                    ]
-                ),
-                static_summary=f"{input.plan.workflow} {input.plan.version}",
-                # One tenant's ten thousand executions must not starve another's.
-                priority=Priority(fairness_key=digest("tenant", input.tenant)[:32]),
-                rpc_timeout=limits.RPC_TIMEOUT,
-            )
+            with _calling("start a workflow"):
+                await self._client.start_workflow(
+                    workflow,
+                    input,
+                    id=workflow_id,
+                    task_queue=self._task_queue,
+                    search_attributes=TypedSearchAttributes(
+                        [
+                            SearchAttributePair(TENANT, input.tenant),
+                            SearchAttributePair(THREAD, thread),
+                            SearchAttributePair(STATUS, "running"),
+                            SearchAttributePair(PENDING, 0),
+                        ]
+                    ),
+                    static_summary=f"{input.plan.workflow} {input.plan.version}",
+                    # One tenant's ten thousand executions must not starve another's.
+                    priority=Priority(fairness_key=digest("tenant", input.tenant)[:32]),
+                    rpc_timeout=limits.RPC_TIMEOUT,
+                )
         except WorkflowAlreadyStartedError:
             return
         except RPCError as error:
-            raise _unavailable(error, "start a workflow") from error
+            raise TemporalUnavailableError("could not start a workflow: Temporal has no such namespace") from error
 
     async def look(self, workflow_id: WorkflowId, key: PauseKey) -> bool:
         handle = self._client.get_workflow_handle(workflow_id)
         try:
-            await handle.signal(LOOK, key, rpc_timeout=limits.RPC_TIMEOUT)
+            with _calling("signal a workflow"):
+                await handle.signal(LOOK, key, rpc_timeout=limits.RPC_TIMEOUT)
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                return False
-            raise _unavailable(error, "signal a workflow") from error
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return False
         return True
 
     async def cancel(self, workflow_id: WorkflowId) -> bool:
         handle = self._client.get_workflow_handle(workflow_id)
         try:
-            await handle.cancel(rpc_timeout=limits.RPC_TIMEOUT)
+            with _calling("cancel a workflow"):
+                await handle.cancel(rpc_timeout=limits.RPC_TIMEOUT)
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                return False
-            raise _unavailable(error, "cancel a workflow") from error
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return False
         return True
 
     async def state(self, workflow_id: WorkflowId) -> WorkflowState:
         handle = self._client.get_workflow_handle(workflow_id)
         try:
-            description = await handle.describe(rpc_timeout=limits.RPC_TIMEOUT)
+            with _calling("describe a workflow"):
+                description = await handle.describe(rpc_timeout=limits.RPC_TIMEOUT)
         except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                return WorkflowState.UNKNOWN
-            raise _unavailable(error, "describe a workflow") from error
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return WorkflowState.UNKNOWN
         running = description.status is WorkflowExecutionStatus.RUNNING
         return WorkflowState.RUNNING if running else WorkflowState.CLOSED
 
 
-def _unavailable(error: RPCError, what: str) -> TemporalUnavailableError:
-    return TemporalUnavailableError(
-        f"could not {what}: Temporal answered {error.status.name}; is the server up, and are address and namespace right?",
-        status=error.status.name,
-    )
+@contextmanager
+def _calling(what: str) -> Iterator[None]:
+    """Temporal being away is one error of ours, whichever way the SDK tells it; the rest passes."""
+    try:
+        yield
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise
+        raise TemporalUnavailableError(
+            f"could not {what}: Temporal answered {error.status.name}; is the server up, and are address and namespace right?",
+            status=error.status.name,
+        ) from error
+    except RuntimeError as error:
+        # A lazy client connects at its first call, and says so when it can't with a plain RuntimeError.
+        if "connect" not in str(error):
+            raise
+        raise TemporalUnavailableError(
+            f"could not {what}: Temporal can't be reached; is the server up, and is its address right?"
+        ) from error

@@ -81,9 +81,7 @@ async def test_a_fast_answer_is_used_at_once(rig: Rig, after_return: bool) -> No
 
     async def answers_itself(ask: Any) -> ChannelOutcome:
         async def answer() -> None:
-            await rig.app.resume(
-                ask.pause_id, decision={"approved": True}, answered_by="fast", tenant_id="acme", wait=False
-            )
+            await rig.app.resume(ask.pause_id, decision={"approved": True}, answered_by="fast", tenant_id="acme", wait=False)
 
         if after_return:
             later.append(asyncio.create_task(answer()))
