@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: test check clean
+.PHONY: demo test check clean
 
 .venv/installed: pyproject.toml
 	@echo "== Making .venv and installing agboss with its test tools"
@@ -10,15 +10,18 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
+demo: .venv/installed ## a refund that pauses and is answered in this terminal
+	@$(BIN)/python demo.py
+
 test: .venv/installed ## the whole test suite, on real servers that it starts and ends itself
 	@echo "== Running the tests: real Temporal development servers, SQLite files, worker processes"
 	$(BIN)/python -m pytest -n 2
 
 check: .venv/installed ## style, types
 	@echo "== Checking style (ruff) and types (mypy --strict)"
-	$(BIN)/ruff check agboss tests
-	$(BIN)/ruff format --check agboss tests
-	$(BIN)/mypy agboss
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy agboss application.py worker.py demo.py
 
 clean:
 	rm -rf .venv .data dist build

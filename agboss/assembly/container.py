@@ -41,16 +41,17 @@ def with_defaults(components: list[type[Any]], services: list[Any]) -> list[Any]
 def container_of(components: list[type[Any]], services: list[Any]) -> Container:
     """A container that makes each component once, at its first use."""
     provider = Provider(scope=Scope.APP)
+    provided = {ExecutionContext} | {_interface(service) for service in services}
     provider.provide(source=lambda: ExecutionContext(), provides=ExecutionContext)
     for service in services:
         if isinstance(service, Provide):
-            provider.provide(source=service.factory, provides=service.interface)
+            provider.provide(source=_injected(service.factory, provided), provides=service.interface)
         elif isinstance(service, type):
-            provider.provide(source=service, provides=service)
+            provider.provide(source=_injected(service, provided), provides=service)
         else:
             provider.provide(source=_always(service), provides=type(service))
     for component in dict.fromkeys(components):
-        provider.provide(source=component, provides=component)
+        provider.provide(source=_injected(component, provided), provides=component)
     return make_container(provider)
 
 
@@ -68,17 +69,35 @@ def _interface(service: Any) -> type[Any]:
     return service if isinstance(service, type) else type(service)
 
 
+def _injected(maker: Any, provided: set[Any]) -> Any:
+    """``maker`` with only those parameters that are injected: one with a default that nobody provides keeps its default."""
+    wanted = [(name, hint) for name, hint, required in _all_parameters(maker) if required or hint in provided]
+    if len(wanted) == len(_all_parameters(maker)):
+        return maker
+
+    def make(**injected: Any) -> Any:
+        return maker(**injected)
+
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint) for name, hint in wanted]
+    make.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    make.__annotations__ = dict(wanted)
+    return make
+
+
 def _parameters(maker: Any) -> list[tuple[str, Any]]:
+    return [(name, hint) for name, hint, required in _all_parameters(maker) if required]
+
+
+def _all_parameters(maker: Any) -> list[tuple[str, Any, bool]]:
+    """Name, type and whether it has no default, of each parameter that can be injected."""
     function = inspect.getattr_static(maker, "__init__") if isinstance(maker, type) else maker
     if function is object.__init__:
         return []
     hints: dict[str, Any] = {}
     with suppress(NameError, TypeError):
         hints = get_type_hints(function)
-    found = []
-    for name, parameter in inspect.signature(maker).parameters.items():
-        variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        # What has a default is injected only if somebody provides it, which the container decides by type as well.
-        if not variadic and parameter.default is parameter.empty:
-            found.append((name, hints.get(name)))
-    return found
+    return [
+        (name, hints.get(name), parameter.default is parameter.empty)
+        for name, parameter in inspect.signature(maker).parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
