@@ -1,0 +1,66 @@
+"""Records a history of each kind of behaviour: `python -m tests.replay.record`. Only for kinds that have none yet."""
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from temporalio.client import Client
+
+from agboss.testing.servers import temporal_dev_server
+from tests.rig import PaymentDeclinedError, Rig, call, running_rig
+
+FOLDER = Path(__file__).parent / "histories"
+
+
+async def approved(rig: Rig) -> Any:
+    await rig.execute([call("pay-tool", amount=1)], "done")
+    return await rig.answer(rig.ids[-1])
+
+
+async def mixed(rig: Rig) -> Any:
+    await rig.execute([call("pay-tool", amount=1), call("free-tool"), call("pay-tool", amount=2)], "done")
+    await rig.answer(rig.ids[-1], {"approved": False})
+    return await rig.answer(rig.ids[-2])
+
+
+async def cancelled(rig: Rig) -> Any:
+    result = await rig.execute([call("pay-tool", amount=1)], "done", thread_id="cancel-me")
+    await rig.app.cancel("cancel-me", tenant_id="acme", owner_id="customer-1")
+    await rig.until_ended(result)
+    return result
+
+
+async def failed(rig: Rig) -> Any:
+    async def raising(ask: Any) -> Any:
+        raise PaymentDeclinedError("closed")
+
+    rig.told.on_send = raising
+    result = await rig.execute([call("pay-tool", amount=1)], "done", wait=False)
+    await rig.until_ended(result)
+    return result
+
+
+async def main() -> None:
+    async with temporal_dev_server() as server:
+        client = await Client.connect(server.address)
+        for kind in (approved, mixed, cancelled, failed):
+            file = FOLDER / f"{kind.__name__}.json"
+            if file.exists():
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                async with running_rig(server, Path(folder)) as rig:
+                    result = await kind(rig)
+                    progress: Any = await rig.app._index.progress("acme", result.execution_id)  # type: ignore[arg-type]
+                    handle = client.get_workflow_handle(progress.frame.workflow_id)
+                    while (await handle.describe()).close_time is None:
+                        await asyncio.sleep(0.05)
+                    history = await handle.fetch_history()
+                    file.write_text(history.to_json())
+                    print(file.stem, len(history.events), "events")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
+    os._exit(0)
