@@ -20,7 +20,7 @@ def canonical_json(value: Any) -> str:
 
 def digest(kind: str, *parts: Any) -> str:
     """SHA-256, in hex, of ``kind`` and ``parts``; parts can't run into each other."""
-    return hashlib.sha256(canonical_json([kind, *parts]).encode()).hexdigest()
+    return hashlib.sha256(canonical_json([kind, *parts]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def content_hash(content: bytes) -> ContentHash:

@@ -81,6 +81,8 @@ class PauseRow:
     id: str
     id_hash: str
     tenant: str
+    owner: str | None
+    """The tree's, so that one owner's questions can be listed without looking at all others'."""
     root: str
     execution: str
     holder: str
@@ -97,7 +99,11 @@ class PauseRow:
     timeout: int
     send_state: str = "none"
     attempts: int = 0
-    attempted_at: int = 0
+    send_until: int = 0
+    """When a ``send`` that is under way can't be under way any more: the attempt and the tool's timeout."""
+    reported: str = "[]"
+    """The attempts whose ``send`` has returned: one that says so again changes nothing."""
+    failed_send: bool = False
     failure: str | None = None
     withdraw: str = "none"
     claim: int = 0
@@ -114,6 +120,7 @@ class PauseRow:
     closed_at: int | None = None
     """When it became final."""
     settled_at: int | None = None
+    """When nobody needed the record any more: its call had its result, or its tree had ended."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -203,6 +210,7 @@ class EventRow:
     number: int
     payload: str
     at: int
+    """When it was made; within a tree never before the event before it."""
     delivered: bool = False
 
 

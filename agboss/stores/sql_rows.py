@@ -11,7 +11,7 @@ from agboss.stores.rows import Where
 from agboss.stores.schema import metadata
 
 Shape = tuple[tuple[str, str, int], ...]
-"""Of conditions: column, operator, and how many values an "in" has."""
+"""Of conditions: column, operator ("null" for equality with nothing), and how many values an "in" has."""
 
 
 class Statements:
@@ -29,12 +29,12 @@ class Statements:
         self, kind: Any, where: Sequence[Where], order: Sequence[str], limit: int | None
     ) -> tuple[str, dict[str, Any]]:
         """The statement and its parameters."""
-        shape: Shape = tuple((w.column, w.op, len(w.value) if w.op == "in" else 0) for w in where)
+        shape: Shape = tuple(_shape(condition) for condition in where)
         parameters: dict[str, Any] = {}
         for number, condition in enumerate(where):
             if condition.op == "in":
                 parameters |= {f"w{number}_{place}": value for place, value in enumerate(condition.value)}
-            else:
+            elif condition.value is not None:
                 parameters[f"w{number}"] = condition.value
         if limit is not None:
             parameters["most"] = limit
@@ -50,6 +50,8 @@ class Statements:
         for number, (column, op, values) in enumerate(shape):
             if op == "in":
                 statement = statement.where(table.c[column].in_([bindparam(f"w{number}_{v}") for v in range(values)]))
+            elif op == "null":
+                statement = statement.where(table.c[column].is_(None))
             else:
                 statement = statement.where(table.c[column].op(op)(bindparam(f"w{number}")))
         if order:
@@ -71,6 +73,12 @@ class Statements:
 
     def _text(self, statement: Any) -> str:
         return str(statement.compile(dialect=self._dialect))
+
+
+def _shape(condition: Where) -> tuple[str, str, int]:
+    if condition.op == "in":
+        return condition.column, "in", len(condition.value)
+    return condition.column, "null" if condition.value is None else condition.op, 0
 
 
 def _columns(kind: Any) -> list[Any]:

@@ -4,9 +4,9 @@ from agboss.domain.ids import ExecutionId, Path, StepKey, TurnKey
 from agboss.domain.rests import HolderRef
 from agboss.errors import PauseIndexError
 from agboss.ports.pause_index import Conversation, JsonObject, PlannedCall, Turn
-from agboss.stores.rows import CallRow, TurnRow, equals
-from agboss.stores.transactions.rules import fenced
-from agboss.stores.transactions.trees import failure_of, frame_of
+from agboss.stores.rows import CallRow, HolderRow, TurnRow, Where, equals
+from agboss.stores.transactions.rules import stopped
+from agboss.stores.transactions.trees import failure_json, failure_of, frame_of
 from agboss.stores.transactions.unit import Unit, from_json, to_json
 
 
@@ -17,22 +17,21 @@ def conversation(
     tree = unit.tree(ref.root)
     given: JsonObject = from_json(tree.input)
     if input_from is not None:
-        before = _turns(unit, execution, input_from, None)
-        output = before[-1].output if before else None
-        if output is None:
+        before = unit.rows.select(TurnRow, equals(execution=execution, node=input_from), order=("visit", "iteration"))
+        outputs = [row.output for row in before if row.output is not None]
+        if not outputs:
             raise PauseIndexError(f"step {input_from!r} of execution {execution} has no output in the journal")
-        given = output
+        given = from_json(outputs[-1])
     return Conversation(
         frame=frame_of(tree),
         input=given,
-        turns=tuple(_turns(unit, execution, node, visit)),
-        fenced=tree.status != "live" or fenced(unit, tree.root, path),
+        turns=tuple(_turns(unit, equals(execution=execution, node=node, visit=visit, path=path))),
+        fenced=stopped(unit, tree, unit.rows.get(HolderRow, ref.holder), path),
     )
 
 
-def _turns(unit: Unit, execution: str, node: str, visit: int | None) -> list[Turn]:
-    where = equals(execution=execution, node=node) if visit is None else equals(execution=execution, node=node, visit=visit)
-    rows = unit.rows.select(TurnRow, where, order=("visit", "iteration"))
+def _turns(unit: Unit, where: tuple[Where, ...]) -> list[Turn]:
+    rows = unit.rows.select(TurnRow, where, order=("iteration", "validation_attempts"))
     return [_turn(unit, row) for row in rows]
 
 
@@ -55,7 +54,7 @@ def record_turn(unit: Unit, turn: Turn) -> Turn:
             validation_attempts=turn.validation_attempts,
             agent=turn.agent,
             model=turn.model,
-            text=turn.text,
+            text=to_json(turn.text),
             input_tokens=turn.input_tokens,
             output_tokens=turn.output_tokens,
             cost=turn.cost,
@@ -70,15 +69,16 @@ def record_turn(unit: Unit, turn: Turn) -> Turn:
                 turn_key=turn.turn_key,
                 root=turn.root,
                 position=call.position,
-                call_id=call.call_id,
+                call_id=to_json(call.call_id),
                 tool=call.tool,
-                raw_arguments=call.raw_arguments,
+                raw_arguments=to_json(call.raw_arguments),
                 arguments=to_json(call.arguments),
                 masked_arguments=to_json(call.masked_arguments),
-                summary=call.summary,
+                summary=to_json(call.summary),
                 schema_hash=call.schema_hash,
                 gated=call.gated,
-                result=call.result,
+                result=None if call.result is None else to_json(call.result),
+                failure=failure_json(call.failure),
             )
         )
     unit.touch(tree)
@@ -99,7 +99,7 @@ def _turn(unit: Unit, row: TurnRow) -> Turn:
         validation_attempts=row.validation_attempts,
         agent=row.agent,
         model=row.model,
-        text=row.text,
+        text=from_json(row.text),
         calls=tuple(planned_call(call) for call in calls),
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
@@ -113,14 +113,14 @@ def planned_call(row: CallRow) -> PlannedCall:
     return PlannedCall(
         step_key=StepKey(row.step_key),
         position=row.position,
-        call_id=row.call_id,
+        call_id=from_json(row.call_id),
         tool=row.tool,
-        raw_arguments=row.raw_arguments,
+        raw_arguments=from_json(row.raw_arguments),
         arguments=from_json(row.arguments),
         masked_arguments=from_json(row.masked_arguments),
-        summary=row.summary,
+        summary=from_json(row.summary),
         schema_hash=row.schema_hash,
         gated=row.gated,
-        result=row.result,
+        result=from_json(row.result),
         failure=failure_of(row.failure),
     )

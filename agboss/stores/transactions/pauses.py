@@ -37,9 +37,10 @@ from agboss.stores.transactions.rules import (
     holder_of,
     move,
     set_moving,
+    stopped,
     write_entry,
 )
-from agboss.stores.transactions.trees import failure_of, frame_of
+from agboss.stores.transactions.trees import failure_json, failure_of, frame_of
 from agboss.stores.transactions.unit import Unit, from_json, to_json
 
 NUDGE_AFTER = 30_000_000
@@ -73,7 +74,7 @@ def open(unit: Unit, opening: OpenPause) -> Opened:
     """T3."""
     tree = unit.tree(opening.ref.root)
     call, turn = _journaled(unit, opening.step_key)
-    if tree.status != "live" or fenced(unit, tree.root, turn.path):
+    if stopped(unit, tree, unit.rows.get(HolderRow, opening.ref.holder), turn.path):
         return OpenRefused()
     holder_of(unit, tree, opening.ref, opening.workflow_id)
     pause = unit.rows.get(PauseRow, opening.step_key)
@@ -81,11 +82,10 @@ def open(unit: Unit, opening: OpenPause) -> Opened:
         _fail_if_expired(unit, opening.step_key)
         pause = _new(unit, tree, opening, call, turn)
     elif pause.status != PauseStatus.PENDING or pause.send_state == "sent":
-        failed = pause.status == PauseStatus.CANCELLED and pause.failure is not None
-        return OpenFound(status=PauseStatus(pause.status), failed_send=failed, failure=failure_of(pause.failure))
+        return OpenFound(status=PauseStatus(pause.status), failed_send=pause.failed_send, failure=failure_of(pause.failure))
     pause.send_state = "attempted"
     pause.attempts += 1
-    pause.attempted_at = unit.now
+    pause.send_until = unit.now + pause.timeout
     unit.rows.update(pause)
     unit.touch(tree)
     return OpenSend(
@@ -109,6 +109,7 @@ def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: Tur
         id=pause_id,
         id_hash=pause_id_hash(pause_id),
         tenant=tree.tenant,
+        owner=tree.owner,
         root=tree.root,
         execution=opening.execution,
         holder=opening.ref.holder,
@@ -133,63 +134,76 @@ def sent(unit: Unit, sent: SentPause) -> SentAnswer:
     tree = unit.tree(sent.ref.root)
     pause = unit.rows.get(PauseRow, sent.step_key)
     if pause is None:
-        raise PauseIndexError("a send ended whose record was never opened; the index is damaged")
-    status = PauseStatus(pause.status)
-    unasked = status is PauseStatus.CANCELLED and pause.resolution != PauseResolution.REPLIED
-    if sent.outcome != "failed" and unasked and pause.withdraw in ("claimed", "told"):
-        # The question was seen after it had been taken back: it must be taken back again.
-        pause.withdraw = "owed"
-        pause.send_state = "sent"
+        return _sent_after_all(unit, sent)
+    reported: list[int] = from_json(pause.reported)
+    if sent.attempt not in reported:
+        pause.reported = to_json([*reported, sent.attempt])
+        if pause.send_state == "attempted" and sent.attempt == pause.attempts:
+            _apply_sent(unit, pause, sent)
+        _owe_again(pause, sent)
         unit.rows.update(pause)
         unit.touch(tree)
-        return SentAnswer(status=status, failed_send=False, ignored=True)
-    if pause.send_state != "attempted" or sent.attempt != pause.attempts:
-        return SentAnswer(status=status, failed_send=False, ignored=True)
-    applied = _apply_sent(unit, pause, sent)
-    unit.rows.update(pause)
-    if applied and pause.resolution is not None:
-        write_entry(unit, pause)
-    unit.touch(tree)
     now = PauseStatus(pause.status)
     riding = rest(unit, sent.rest) if sent.rest is not None and now is PauseStatus.PENDING else None
-    failed = applied and sent.outcome == "failed"
-    return SentAnswer(status=now, failed_send=failed, ignored=not applied, rest=riding)
+    return SentAnswer(status=now, failed_send=pause.failed_send, ignored=not _stands(pause, sent), rest=riding)
 
 
-def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> bool:
-    """Whether the outcome counts: an answer or a close that came first stands."""
-    pause.send_state = "sent"
-    if sent.outcome == "sent":
-        return True
-    if sent.outcome == "decided":
-        assert sent.answer is not None
-        if not move(pause, PauseEvent.DECIDE):
-            if pause.withdraw == "owed":
-                # It decided by itself: nobody was asked, so nothing is to be taken back (S224).
-                pause.withdraw = "none" if pause.attempts == 1 else "owed"
-            return False
+def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> None:
+    """The outcome of the latest attempt; an answer or a close that came first stands."""
+    seen = sent.unclear or sent.attempt > 1
+    if sent.outcome == "decided" and move(pause, PauseEvent.DECIDE):
+        assert sent.answer is not None, "a send that decided has its answer"
         _record(pause, sent.answer, PauseResolution.DECIDED, unit.now)
         pause.closed_at = unit.now
-        return True
-    seen = sent.unclear or pause.attempts > 1
-    if move(pause, PauseEvent.FAIL_SEND):
+        write_entry(unit, pause)
+    elif sent.outcome == "failed" and move(pause, PauseEvent.FAIL_SEND):
+        pause.failed_send = True
+        pause.failure = failure_json(sent.failure)
         pause.resolution = PauseResolution.CANCELLED.value
         pause.resolved_at = pause.closed_at = unit.now
-        pause.failure = None if sent.failure is None else sent.failure.model_dump_json()
         pause.withdraw = "owed" if seen else "none"
-        return True
-    if pause.withdraw == "owed" and not seen:
+        write_entry(unit, pause)
+    elif sent.outcome != "sent" and pause.withdraw == "owed" and not seen:
+        # Closed meanwhile, and now it turns out that nobody was asked: it decided by itself (S224), or raised (S225).
         pause.withdraw = "none"
-    return False
+    if sent.outcome != "failed":
+        pause.send_state = "sent"
+    elif not seen:
+        pause.send_state = "none"
+
+
+def _owe_again(pause: PauseRow, sent: SentPause) -> None:
+    """The question was taken back while this send was under way, so people may see it still: it must be again."""
+    seen = sent.outcome == "sent" or (sent.outcome == "decided" and sent.attempt > 1)
+    if seen and pause.status == PauseStatus.CANCELLED and pause.withdraw in ("claimed", "told"):
+        pause.withdraw = "owed"
+
+
+def _stands(pause: PauseRow, sent: SentPause) -> bool:
+    """Whether the record is as this outcome wanted it, by this call or an earlier one for the same attempt."""
+    if sent.outcome == "failed":
+        return pause.failed_send
+    if sent.outcome == "decided":
+        return pause.resolution == PauseResolution.DECIDED
+    return sent.attempt == pause.attempts
+
+
+def _sent_after_all(unit: Unit, sent: SentPause) -> SentAnswer:
+    """The record is past retention: what a frozen worker reports changes nothing any more."""
+    _journaled(unit, sent.step_key)
+    row = unit.rows.get(AnswerRow, sent.step_key)
+    taken = row is not None and bool(from_json(row.entry)["acted_on"])
+    return SentAnswer(status=PauseStatus.TAKEN if taken else PauseStatus.CANCELLED, failed_send=False, ignored=True)
 
 
 def take(unit: Unit, ref: HolderRef, step_key: str) -> Take:
     """T2."""
     tree = unit.tree(ref.root)
-    holder = holder_of(unit, tree, ref)
     call, turn = _journaled(unit, step_key)
-    if tree.status != "live" or fenced(unit, tree.root, turn.path):
-        return TakeRefused(motion=holder.motion)
+    found = unit.rows.get(HolderRow, ref.holder)
+    if stopped(unit, tree, found, turn.path):
+        return TakeRefused(motion=1 if found is None else found.motion)
+    holder = holder_of(unit, tree, ref)
     if not call.gated:
         return _run(unit, tree, holder, call, turn, None)
     pause = unit.rows.get(PauseRow, step_key)
@@ -224,7 +238,7 @@ def take(unit: Unit, ref: HolderRef, step_key: str) -> Take:
 
 def _run(unit: Unit, tree: TreeRow, holder: HolderRow, call: CallRow, turn: TurnRow, pause: PauseRow | None) -> TakeRun:
     begun = call.begun
-    if not begun:
+    if not begun and call.result is None and call.failure is None:
         call.begun = True
         unit.rows.update(call)
     return TakeRun(
@@ -243,8 +257,8 @@ def settle(unit: Unit, step_key: StepKey, result: str | None, failure: FailureRe
     """T2'."""
     call, _ = _journaled(unit, step_key)
     if call.result is None and call.failure is None:
-        call.result = result
-        call.failure = None if failure is None else failure.model_dump_json()
+        call.result = None if result is None else to_json(result)
+        call.failure = failure_json(failure)
         unit.rows.update(call)
         pause = unit.rows.get(PauseRow, step_key)
         if pause is not None:

@@ -7,7 +7,7 @@ from agboss.domain.executions import PauseEntry
 from agboss.domain.ids import ExecutionId, HolderId, OwnerId, Path, PauseKey, StepKey, TenantId, ThreadId, WorkflowId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.ports.pause_index import Answer, ListedPause, LiveTree, PauseRecord, Progress, Responder
-from agboss.stores.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, TurnRow, Where, equals
+from agboss.stores.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, TurnRow, equals
 from agboss.stores.transactions.shown import pending_pause, pending_pauses
 from agboss.stores.transactions.trees import failure_of, frame_of
 from agboss.stores.transactions.unit import Unit, from_json, instant
@@ -52,10 +52,10 @@ def _record(unit: Unit, pause: PauseRow) -> PauseRecord | None:
         implementation=pause.implementation,
         agent=turn.agent,
         tool=call.tool,
-        call_id=call.call_id,
+        call_id=from_json(call.call_id),
         arguments=from_json(call.arguments),
         masked_arguments=from_json(call.masked_arguments),
-        summary=call.summary,
+        summary=from_json(call.summary),
         schema_hash=call.schema_hash,
         is_sent=pause.send_state == "sent",
         answer=answer,
@@ -109,32 +109,24 @@ def thread_owner(unit: Unit, tenant: str, thread: str) -> OwnerId | None:
 
 def pending(unit: Unit, tenant: str, owner: str | None, limit: int) -> tuple[ListedPause, ...]:
     """The tenant's waiting pauses, oldest first."""
-    listed: list[ListedPause] = []
-    after = -1
     where = equals(tenant=tenant, status=PauseStatus.PENDING.value, send_state="sent")
-    trees: dict[str, TreeRow | None] = {}
-    while len(listed) < limit:
-        # In slices, because another owner's pauses are passed over.
-        rows = unit.rows.select(PauseRow, (*where, Where("asked_at", ">", after)), order=("asked_at",), limit=limit + 1)
-        if not rows:
-            break
-        for pause in rows:
-            after = pause.asked_at
-            tree = trees.setdefault(pause.root, unit.rows.get(TreeRow, pause.root))
-            if tree is None or (owner is not None and tree.owner != owner) or len(listed) == limit:
-                continue
-            listed.append(
-                ListedPause(
-                    thread=ThreadId(tree.thread),
-                    execution=ExecutionId(tree.root),
-                    workflow=tree.workflow,
-                    pause=pending_pause(unit, pause, with_owner_id=owner is not None),
-                )
-            )
-    return tuple(listed)
+    if owner is not None:
+        where = (*where, *equals(owner=owner))
+    rows = unit.rows.select(PauseRow, where, order=("asked_at", "root", "seq"), limit=limit)
+    return tuple(_listed(unit, pause, with_owner_id=owner is not None) for pause in rows)
+
+
+def _listed(unit: Unit, pause: PauseRow, *, with_owner_id: bool) -> ListedPause:
+    tree = unit.tree(pause.root)
+    return ListedPause(
+        thread=ThreadId(tree.thread),
+        execution=ExecutionId(tree.root),
+        workflow=tree.workflow,
+        pause=pending_pause(unit, pause, with_owner_id=with_owner_id),
+    )
 
 
 def entries(unit: Unit, tenant: str, root: str) -> tuple[PauseEntry, ...]:
     """The permanent history of a tree."""
     rows = unit.rows.select(AnswerRow, equals(tenant=tenant, root=root), order=("seq",))
-    return tuple(PauseEntry.model_validate_json(row.entry) for row in rows)
+    return tuple(PauseEntry.model_validate(from_json(row.entry)) for row in rows)

@@ -12,9 +12,11 @@ def rest(unit: Unit, request: RestRequest) -> RestAnswer:
     """T7: refused while anything of the holder can move; the reasons say what it has to look at."""
     ref = request.ref
     tree = unit.tree(ref.root)
+    found = unit.rows.get(HolderRow, ref.holder)
+    if tree.status != "live" or (found is not None and found.state == "ended"):
+        return RestAnswer(accepted=False, motion=request.motion if found is None else found.motion, fenced=True)
     holder = holder_of(unit, tree, ref)
-    if tree.status != "live" or holder.state == "ended":
-        return RestAnswer(accepted=False, motion=holder.motion, fenced=True)
+    before = (found is not None, holder.state, holder.wants_slot, tree.rest_no)
     for child in request.confirmed:
         holder_of(unit, tree, child)
     for child in request.closed:
@@ -42,5 +44,6 @@ def rest(unit: Unit, request: RestRequest) -> RestAnswer:
     if signal_parent and parent is not None and parent.state == "resting":
         set_moving(unit, tree, parent)
     evaluate_rest(unit, tree)
-    unit.touch(tree)
+    if before != (True, holder.state, holder.wants_slot, tree.rest_no):
+        unit.touch(tree)
     return RestAnswer(accepted=True, motion=holder.motion, signal_parent=signal_parent)

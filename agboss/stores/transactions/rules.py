@@ -6,7 +6,7 @@ from agboss.decisions.keys import under
 from agboss.decisions.pause_machine import PauseEvent, after
 from agboss.domain.events import ExecutionPaused
 from agboss.domain.executions import PauseEntry, StepRecord
-from agboss.domain.ids import PauseKey
+from agboss.domain.ids import Path, PauseKey
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.domain.rests import HolderRef, Owed
 from agboss.stores.rows import (
@@ -22,7 +22,7 @@ from agboss.stores.rows import (
     equals,
 )
 from agboss.stores.transactions.shown import pending_pauses
-from agboss.stores.transactions.unit import Unit, from_json, instant
+from agboss.stores.transactions.unit import Unit, from_json, instant, to_json
 
 OPEN = (PauseStatus.PENDING.value, PauseStatus.RESOLVED.value)
 
@@ -36,16 +36,37 @@ def holder_of(unit: Unit, tree: TreeRow, ref: HolderRef, workflow_id: str | None
     """The holder's row; inserted, moving with motion 1, where there is none."""
     row = unit.rows.get(HolderRow, ref.holder)
     if row is None:
+        own = tree.workflow_id if ref.holder == tree.root else f"{tree.root}/{ref.holder}"
         row = HolderRow(
             id=ref.holder,
             root=ref.root,
             parent=ref.parent,
             path=ref.path,
-            workflow_id=workflow_id or tree.workflow_id,
+            workflow_id=workflow_id or own,
             since=unit.now,
         )
         unit.rows.insert(row)
+        if tree.at_rest:
+            tree.at_rest = False
+            unit.rows.update(tree)
+    elif row.parent is None and ref.parent is not None:
+        # The row came from a child's end, which knew its parent by name alone.
+        row.parent, row.path = ref.parent, ref.path
+        unit.rows.update(row)
     return row
+
+
+def parent_of(unit: Unit, tree: TreeRow, ref: HolderRef) -> HolderRow | None:
+    """The row of a holder's parent; ``None`` for the root's holder, which has none."""
+    if ref.parent is None:
+        return None
+    above = Path("" if ref.parent == tree.root else ref.path.rpartition("/")[0])
+    return holder_of(unit, tree, HolderRef(root=ref.root, holder=ref.parent, path=above))
+
+
+def stopped(unit: Unit, tree: TreeRow, holder: HolderRow | None, path: str) -> bool:
+    """Whether a step of that place must not go on: the tree or its holder has ended, or a fence covers it."""
+    return tree.status != "live" or (holder is not None and holder.state == "ended") or fenced(unit, tree.root, path)
 
 
 def set_moving(unit: Unit, tree: TreeRow, holder: HolderRow) -> None:
@@ -119,6 +140,7 @@ def evaluate_rest(unit: Unit, tree: TreeRow) -> None:
 def emit(unit: Unit, tree: TreeRow, kind: type[Any], **facts: Any) -> None:
     """An event into the outbox, numbered within its tree."""
     tree.event_no += 1
+    before = unit.rows.get(EventRow, tree.root, tree.event_no - 1)
     event = kind(
         tenant_id=tree.tenant,
         thread_id=tree.thread,
@@ -128,7 +150,10 @@ def emit(unit: Unit, tree: TreeRow, kind: type[Any], **facts: Any) -> None:
         at=instant(unit.now),
         **facts,
     )
-    unit.rows.insert(EventRow(root=tree.root, number=tree.event_no, payload=event.model_dump_json(), at=unit.now))
+    # Never before its predecessor, whatever a clock does: deliverers go by ``at``, and a tree's events stay in order.
+    at = unit.now if before is None else max(unit.now, before.at)
+    payload = to_json(event.model_dump(mode="json"))
+    unit.rows.insert(EventRow(root=tree.root, number=tree.event_no, payload=payload, at=at))
 
 
 def write_entry(unit: Unit, pause: PauseRow) -> None:
@@ -147,7 +172,7 @@ def write_entry(unit: Unit, pause: PauseRow) -> None:
             visit=turn.visit,
             item_index=turn.item,
             tool=call.tool,
-            call_id=call.call_id,
+            call_id=from_json(call.call_id),
             tool_loop_iteration=turn.iteration,
             validation_attempts=turn.validation_attempts,
         ),
@@ -160,7 +185,7 @@ def write_entry(unit: Unit, pause: PauseRow) -> None:
         decision=from_json(pause.masked_decision),
         acted_on=pause.acted and pause.decision is not None,
     )
-    text = entry.model_dump_json()
+    text = to_json(entry.model_dump(mode="json"))
     row = unit.rows.get(AnswerRow, pause.step_key)
     if row is None:
         unit.rows.insert(AnswerRow(step_key=pause.step_key, tenant=pause.tenant, root=pause.root, seq=pause.seq, entry=text))

@@ -31,11 +31,11 @@ def pending_pause(unit: Unit, pause: PauseRow, *, with_owner_id: bool) -> Pendin
         item_path=() if turn.item is None else (turn.item,),
         child_execution_id=None if pause.execution == pause.root else pause.execution,
         ask=ToolCallApprovalAsk(
-            call_id=call.call_id,
+            call_id=from_json(call.call_id),
             tool=call.tool,
             arguments=shown,
             masked_arguments=shown,
-            summary=call.summary,
+            summary=from_json(call.summary),
         ),
         asked_at=instant(pause.asked_at),
     )

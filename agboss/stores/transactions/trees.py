@@ -3,12 +3,12 @@
 from agboss.decisions.keys import content_hash
 from agboss.domain.events import ExecutionEnded, ExecutionFailed, ExecutionStarted
 from agboss.domain.failures import FailureRecord
-from agboss.domain.ids import ContentHash, ExecutionId, HolderId, OwnerId, TenantId, ThreadId, WorkflowId
+from agboss.domain.ids import ROOT, ContentHash, ExecutionId, HolderId, OwnerId, TenantId, ThreadId, WorkflowId
 from agboss.domain.pauses import PauseResolution
 from agboss.domain.rests import HolderRef
 from agboss.errors import ThreadBusyError, ThreadOwnerError
 from agboss.ports.pause_index import EndAnswer, EndHolder, Fence, FenceAnswer, StartTree, TreeFrame, Wake, WakeAnswer
-from agboss.stores.rows import BlobRow, FenceRow, HolderRow, ThreadRow, TreeRow, equals
+from agboss.stores.rows import BlobRow, FenceRow, HolderRow, PauseRow, ThreadRow, TreeRow, equals
 from agboss.stores.transactions.rules import (
     close_records,
     emit,
@@ -16,6 +16,7 @@ from agboss.stores.transactions.rules import (
     evaluate_rest,
     holder_of,
     owed_under,
+    parent_of,
     set_moving,
 )
 from agboss.stores.transactions.unit import Unit, from_json, instant, to_json
@@ -65,7 +66,7 @@ def end(unit: Unit, end: EndHolder) -> EndAnswer:
     tree = unit.tree(end.ref.root)
     holder = holder_of(unit, tree, end.ref)
     is_root = end.ref.parent is None
-    parent = None if is_root else unit.rows.get(HolderRow, end.ref.parent)
+    parent = parent_of(unit, tree, end.ref)
     if holder.state != "ended" or (is_root and tree.status == "live"):
         end_path(unit, tree, end.ref.path, PauseResolution.CANCELLED)
         ended = unit.rows.get(HolderRow, end.ref.holder)
@@ -90,27 +91,36 @@ def _end_tree(unit: Unit, tree: TreeRow, end: EndHolder) -> None:
     tree.at_rest = False
     tree.ended_at = unit.now
     tree.outcome = end.outcome
-    tree.output = None if end.output is None else to_json(end.output)
-    tree.failure = None if end.failure is None else end.failure.model_dump_json()
-    if end.outcome == "failed" and end.failure is not None:
+    for pause in unit.rows.select(PauseRow, equals(root=tree.root, settled_at=None)):
+        pause.settled_at = unit.now
+        unit.rows.update(pause)
+    if end.outcome == "finished" and unit.rows.get(FenceRow, tree.root, ROOT) is not None:
+        # A flow may reach its end while a cancel is on its way: who was told "cancelled" must not find it finished.
+        tree.outcome = "cancelled"
+    if tree.outcome == "finished" and end.output is not None:
+        tree.output = to_json(end.output)
+    if tree.outcome == "failed" and end.failure is not None:
+        tree.failure = failure_json(end.failure)
         emit(unit, tree, ExecutionFailed, failure=end.failure)
     else:
-        emit(unit, tree, ExecutionEnded, cancelled=end.outcome == "cancelled")
+        emit(unit, tree, ExecutionEnded, cancelled=tree.outcome == "cancelled")
 
 
 def wake(unit: Unit, wake: Wake) -> WakeAnswer:
     """T5."""
     tree = unit.tree(wake.ref.root)
-    holder = holder_of(unit, tree, wake.ref)
+    holder = unit.rows.get(HolderRow, wake.ref.holder)
     if tree.status == "live":
+        holder = holder_of(unit, tree, wake.ref)
         set_moving(unit, tree, holder)
         for gone in wake.gone:
             _fence(unit, tree, gone.path, PauseResolution.CANCELLED)
             holder_of(unit, tree, gone)
             end_path(unit, tree, gone.path, PauseResolution.CANCELLED)
+        evaluate_rest(unit, tree)
         unit.touch(tree)
     owed = [question for gone in wake.gone for question in owed_under(unit, tree.root, gone.path)]
-    return WakeAnswer(motion=holder.motion, owed=tuple(owed))
+    return WakeAnswer(motion=1 if holder is None else holder.motion, owed=tuple(owed))
 
 
 def fence(unit: Unit, fence: Fence) -> FenceAnswer:
@@ -156,4 +166,9 @@ def frame_of(tree: TreeRow) -> TreeFrame:
 
 def failure_of(text: str | None) -> FailureRecord | None:
     """A stored failure."""
-    return None if text is None else FailureRecord.model_validate_json(text)
+    return None if text is None else FailureRecord.model_validate(from_json(text))
+
+
+def failure_json(failure: FailureRecord | None) -> str | None:
+    """A failure to be stored."""
+    return None if failure is None else to_json(failure.model_dump(mode="json"))

@@ -1,15 +1,17 @@
 """One transaction under way: its rows, its instant, and the trees it touched."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from agboss.errors import PauseIndexError
+from agboss.errors import RunTerminatedError
 from agboss.stores.rows import Rows, TreeRow
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_JSON: TypeAdapter[Any] = TypeAdapter(Any)
+_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
+"""In ASCII, by the standard library: a model's text may hold half a surrogate pair, which neither pydantic's encoder nor a
+database takes as it is."""
+_DECODE = json.JSONDecoder().decode
 
 
 class Unit:
@@ -25,11 +27,13 @@ class Unit:
         """The tree's row: loaded first by every transaction, so that all of one tree are serial.
 
         Raises:
-            PauseIndexError: there is no such tree.
+            RunTerminatedError: there is no such tree.
         """
         tree = self.rows.get(TreeRow, root)
         if tree is None:
-            raise PauseIndexError(f"execution {root} is not in the index; was it started against another one?", root=root)
+            raise RunTerminatedError(
+                f"execution {root} is not in the index (any more); was it started against another one?", execution_id=root
+            )
         return tree
 
     def touch(self, tree: TreeRow) -> int:
@@ -52,9 +56,9 @@ def instant(value: int) -> datetime:
 
 def to_json(value: Any) -> str:
     """Plain data as text."""
-    return _JSON.dump_json(value).decode()
+    return _ENCODE(value)
 
 
 def from_json(text: str | None) -> Any:
     """Plain data from text; ``None`` stays."""
-    return None if text is None else _JSON.validate_json(text)
+    return None if text is None else _DECODE(text)

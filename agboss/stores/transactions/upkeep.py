@@ -8,7 +8,7 @@ from agboss.domain.ids import ContentHash, ExecutionId, HolderId, Path, PauseKey
 from agboss.domain.pauses import PauseStatus
 from agboss.domain.rests import HolderRef
 from agboss.ports.pause_index import LiveHolder, Nudge, OutboxEvent
-from agboss.stores.rows import BlobRow, CallRow, EventRow, HolderRow, LeaseRow, PauseRow, TreeRow, Where, equals
+from agboss.stores.rows import BlobRow, EventRow, HolderRow, LeaseRow, PauseRow, Where, equals
 from agboss.stores.transactions.rules import fenced
 from agboss.stores.transactions.unit import Unit, instant
 
@@ -38,7 +38,7 @@ def due_nudges(unit: Unit, limit: int) -> tuple[Nudge, ...]:
     nudges = []
     for pause in unit.rows.select(PauseRow, where, order=("nudge_at",), limit=limit):
         pause.nudges += 1
-        pause.nudge_at = unit.now + min(LONGEST_NUDGE, FIRST_NUDGE * 2**pause.nudges)
+        pause.nudge_at = unit.now + min(LONGEST_NUDGE, FIRST_NUDGE * 2 ** min(pause.nudges, 32))
         unit.rows.update(pause)
         nudges.append(Nudge(workflow_id=WorkflowId(pause.workflow_id), pause_key=PauseKey(pause.pause_key)))
     return tuple(nudges)
@@ -67,29 +67,20 @@ def live_holders(unit: Unit, age: int, limit: int, after: str | None) -> tuple[L
 
 def delete_resolved_before(unit: Unit, cutoff: int, limit: int) -> int:
     """Retention. ``closed_at`` is the latest of resolved, taken and closed (R21)."""
-    final = (PauseStatus.TAKEN.value, PauseStatus.CANCELLED.value)
-    removed = 0
-    where = (Where("status", "in", final), Where("closed_at", "<", cutoff))
-    for pause in unit.rows.select(PauseRow, where, order=("closed_at",), limit=limit):
-        if pause.withdraw in ("owed", "claimed"):
-            continue
-        if pause.settled_at is None and not _over(unit, pause):
-            continue
+    where = (
+        Where("closed_at", "<", cutoff),
+        Where("settled_at", "<=", unit.now),
+        Where("withdraw", "in", ("none", "told")),
+    )
+    old = unit.rows.select(PauseRow, where, order=("closed_at",), limit=limit)
+    for pause in old:
         unit.rows.delete(pause)
-        removed += 1
-    return removed
-
-
-def _over(unit: Unit, pause: PauseRow) -> bool:
-    tree = unit.rows.get(TreeRow, pause.root)
-    call = unit.rows.get(CallRow, pause.step_key)
-    settled = call is not None and (call.result is not None or call.failure is not None)
-    return settled or tree is None or tree.status == "ended"
+    return len(old)
 
 
 def undelivered(unit: Unit, limit: int) -> tuple[OutboxEvent, ...]:
-    """Events to be delivered, of each tree in order."""
-    rows = unit.rows.select(EventRow, equals(delivered=False), order=("root", "number"), limit=limit)
+    """Events to be delivered, the oldest first; of each tree in order."""
+    rows = unit.rows.select(EventRow, equals(delivered=False), order=("at", "root", "number"), limit=limit)
     return tuple(
         OutboxEvent(root=ExecutionId(row.root), number=row.number, event=_EVENT.validate_json(row.payload)) for row in rows
     )

@@ -54,9 +54,14 @@ def told(unit: Unit, step_key: str, claim: int) -> None:
 
 def owed_everywhere(unit: Unit, limit: int) -> tuple[Owed, ...]:
     """What is owed and nobody tells, of all trees."""
-    due = unit.rows.select(PauseRow, equals(withdraw="owed"), order=("asked_at",), limit=limit)
-    due += unit.rows.select(PauseRow, (*equals(withdraw="claimed"), Where("claimed_until", "<=", unit.now)), limit=limit)
-    return tuple(owed(unit, pause) for pause in due[:limit] if _claimable(unit, pause, force=False))
+    each = (
+        equals(withdraw="owed", send_state="sent"),
+        (*equals(withdraw="owed", send_state="attempted"), Where("send_until", "<=", unit.now)),
+        (*equals(withdraw="claimed"), Where("claimed_until", "<=", unit.now)),
+    )
+    due = [pause for where in each for pause in unit.rows.select(PauseRow, where, order=("asked_at",), limit=limit)]
+    due.sort(key=lambda pause: pause.asked_at)
+    return tuple(owed(unit, pause) for pause in due[:limit])
 
 
 def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:
@@ -65,7 +70,7 @@ def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:
     if pause.withdraw != "owed":
         return False
     # A send that is under way tells by itself, once it has returned; after its timeout it can't be under way any more.
-    return force or pause.send_state == "sent" or pause.attempted_at + pause.timeout <= unit.now
+    return force or pause.send_state == "sent" or pause.send_until <= unit.now
 
 
 def _closing(pause: PauseRow) -> Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]:

@@ -88,6 +88,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("id_hash", sa.Text(), nullable=False),
         sa.Column("tenant", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("root", sa.Text(), nullable=False),
         sa.Column("execution", sa.Text(), nullable=False),
         sa.Column("holder", sa.Text(), nullable=False),
@@ -104,7 +105,9 @@ def upgrade() -> None:
         sa.Column("timeout", sa.BigInteger(), nullable=False),
         sa.Column("send_state", sa.Text(), nullable=False),
         sa.Column("attempts", sa.BigInteger(), nullable=False),
-        sa.Column("attempted_at", sa.BigInteger(), nullable=False),
+        sa.Column("send_until", sa.BigInteger(), nullable=False),
+        sa.Column("reported", sa.Text(), nullable=False),
+        sa.Column("failed_send", sa.Boolean(), nullable=False),
         sa.Column("failure", sa.Text(), nullable=True),
         sa.Column("withdraw", sa.Text(), nullable=False),
         sa.Column("claim", sa.BigInteger(), nullable=False),
@@ -195,7 +198,7 @@ def upgrade() -> None:
     op.create_index(
         "events_waiting",
         "events",
-        ["root", "number"],
+        ["at", "root", "number"],
         unique=False,
         sqlite_where=sa.text("not delivered"),
         postgresql_where=sa.text("not delivered"),
@@ -215,8 +218,8 @@ def upgrade() -> None:
         "pauses",
         ["closed_at"],
         unique=False,
-        sqlite_where=sa.text("closed_at is not null"),
-        postgresql_where=sa.text("closed_at is not null"),
+        sqlite_where=sa.text("settled_at is not null"),
+        postgresql_where=sa.text("settled_at is not null"),
     )
     op.create_index("pauses_of_tree", "pauses", ["root", "seq"], unique=False)
     op.create_index(
@@ -230,7 +233,15 @@ def upgrade() -> None:
     op.create_index(
         "pauses_pending",
         "pauses",
-        ["tenant", "asked_at"],
+        ["tenant", "asked_at", "root", "seq"],
+        unique=False,
+        sqlite_where=sa.text("status = 'pending'"),
+        postgresql_where=sa.text("status = 'pending'"),
+    )
+    op.create_index(
+        "pauses_pending_of_owner",
+        "pauses",
+        ["tenant", "owner", "asked_at", "root", "seq"],
         unique=False,
         sqlite_where=sa.text("status = 'pending'"),
         postgresql_where=sa.text("status = 'pending'"),
