@@ -3,6 +3,7 @@ its process."""
 
 import asyncio
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Concatenate
@@ -25,12 +26,14 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class InMemoryPauseIndex(TransactionalIndex):
-    """See ``PauseIndex``. One process, one thread at a time; its methods never suspend, but for ``changed``."""
+    """See ``PauseIndex``. For one process and any of its threads; its methods never suspend, but for ``changed``."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
         self._tables: dict[str, dict[tuple[Any, ...], Any]] = {kind.table: {} for kind in ROWS}
         self._wakeups = Wakeups()
+        self._lock = threading.Lock()
+        """A channel's ``send`` may answer from a thread of its own."""
 
     async def _write(
         self,
@@ -39,12 +42,13 @@ class InMemoryPauseIndex(TransactionalIndex):
         **kwargs: Arguments.kwargs,
     ) -> Result:
         rows = _DictRows(self._tables)
-        unit = Unit(rows, micros(self._clock.now()))
-        try:
-            result = transaction(unit, *args, **kwargs)
-        except BaseException:
-            rows.undo()
-            raise
+        with self._lock:
+            unit = Unit(rows, micros(self._clock.now()))
+            try:
+                result = transaction(unit, *args, **kwargs)
+            except BaseException:
+                rows.undo()
+                raise
         self._wakeups.notify(unit.touched)
         return result
 
@@ -54,7 +58,8 @@ class InMemoryPauseIndex(TransactionalIndex):
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Result:
-        return look(Unit(_DictRows(self._tables), micros(self._clock.now())), *args, **kwargs)
+        with self._lock:
+            return look(Unit(_DictRows(self._tables), micros(self._clock.now())), *args, **kwargs)
 
     async def changed(self, root: ExecutionId, *, seen: int, timeout: float) -> int:
         event = self._wakeups.register(root)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class TreeRow:
     """One tree: a root execution with all that belongs to it."""
 
@@ -25,20 +25,22 @@ class TreeRow:
     plan_hash: str
     input: str
     fields: str
+    started_at: int
     status: str = "live"
     at_rest: bool = False
     rest_no: int = 0
     seq: int = 0
     event_no: int = 0
+    fences: int = 0
+    """How many there are: most trees have none, and nobody needs to look."""
     outcome: str | None = None
     output: str | None = None
     failure: str | None = None
     cancelled_by: str | None = None
-    started_at: int
     ended_at: int | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class ThreadRow:
     """Who a thread belongs to."""
 
@@ -50,7 +52,7 @@ class ThreadRow:
     owner: str | None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class HolderRow:
     """One Temporal workflow of a tree."""
 
@@ -62,14 +64,14 @@ class HolderRow:
     parent: str | None
     path: str
     workflow_id: str
+    since: int
     state: str = "moving"
     motion: int = 1
     reaped: bool = False
     wants_slot: bool = False
-    since: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class PauseRow:
     """One pause. What was asked is in its call's row."""
 
@@ -89,14 +91,18 @@ class PauseRow:
     workflow_id: str
     path: str
     position_key: str
+    step: str
+    """JSON of the ``StepRecord``: made once, when the question was opened, and copied into the permanent entry."""
     status: str
-    resolution: str | None = None
-    acted: bool = True
     channel: str
     implementation: str
     answered_by: str
     four_eyes: bool
     timeout: int
+    seq: int
+    asked_at: int
+    resolution: str | None = None
+    acted: bool = True
     send_state: str = "none"
     attempts: int = 0
     send_until: int = 0
@@ -114,8 +120,6 @@ class PauseRow:
     masked_decision: str | None = None
     responder: str | None = None
     answerer: str | None = None
-    seq: int
-    asked_at: int
     resolved_at: int | None = None
     closed_at: int | None = None
     """When it became final."""
@@ -123,21 +127,21 @@ class PauseRow:
     """When nobody needed the record any more: its call had its result, or its tree had ended."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class AnswerRow:
     """The permanent entry of a resolved pause."""
 
     table: ClassVar[str] = "answers"
-    key: ClassVar[tuple[str, ...]] = ("step_key",)
+    key: ClassVar[tuple[str, ...]] = ("root", "step_key")
 
+    root: str
     step_key: str
     tenant: str
-    root: str
     seq: int
     entry: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class FenceRow:
     """Nothing new under this path."""
 
@@ -149,7 +153,7 @@ class FenceRow:
     resolution: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class TurnRow:
     """One model turn."""
 
@@ -175,7 +179,7 @@ class TurnRow:
     at: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class CallRow:
     """One call of a turn, with its result once there is one."""
 
@@ -199,7 +203,7 @@ class CallRow:
     failure: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class EventRow:
     """One event of the outbox."""
 
@@ -214,7 +218,7 @@ class EventRow:
     delivered: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class BlobRow:
     """Bytes under their hash."""
 
@@ -225,7 +229,7 @@ class BlobRow:
     content: bytes
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class LeaseRow:
     """Who does something alone, and until when."""
 

@@ -8,8 +8,11 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, LargeBinary, M
 
 from agboss.stores.rows import ROWS
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "first"
 """The newest migration."""
+
+CODED = frozenset({"status", "state", "send_state", "withdraw", "delivered"})
+"""Columns whose values are a few words of ours; statements have them written out."""
 
 _TYPES: dict[type, Any] = {str: Text, int: BigInteger, float: Float, bool: Boolean, bytes: LargeBinary}
 
@@ -42,18 +45,20 @@ def _indexes(described: MetaData) -> None:
         only = None if where is None else text(where)
         Index(name, *(table[on].c[column] for column in columns), unique=unique, sqlite_where=only, postgresql_where=only)
 
+    # SQLite uses a partial index only where a statement's condition is word for word the index's.
+
     # One live tree a thread: the database itself refuses a second.
     index("trees_one_live", "trees", "tenant", "thread", where="status = 'live'", unique=True)
-    index("holders_of_tree", "holders", "root")
+    index("holders_of_tree", "holders", "root", "parent")
     index("holders_live", "holders", "id", where="state <> 'ended'")
     index("pauses_by_id", "pauses", "tenant", "id_hash", unique=True)
-    index("pauses_of_tree", "pauses", "root", "seq")
-    index("pauses_pending", "pauses", "tenant", "asked_at", "root", "seq", where="status = 'pending'")
-    index("pauses_pending_of_owner", "pauses", "tenant", "owner", "asked_at", "root", "seq", where="status = 'pending'")
+    index("pauses_at_position", "pauses", "position_key")
+    index("pauses_pending", "pauses", "tenant", "asked_at", "root", "seq", "owner", where="status = 'pending'")
     index("pauses_to_nudge", "pauses", "nudge_at", where="status = 'resolved'")
-    index("pauses_owed", "pauses", "asked_at", where="withdraw in ('owed', 'claimed')")
+    index("pauses_owed", "pauses", "send_state", "asked_at", where="withdraw = 'owed'")
+    index("pauses_claimed", "pauses", "asked_at", where="withdraw = 'claimed'")
+    index("pauses_of_tree", "pauses", "root", "status", "seq")
     index("pauses_closed", "pauses", "closed_at", where="settled_at is not null")
-    index("answers_of_tree", "answers", "tenant", "root", "seq")
     index("turns_of_step", "turns", "execution", "node", "visit", "iteration")
     index("calls_of_turn", "calls", "turn_key", "position")
-    index("events_waiting", "events", "at", "root", "number", where="not delivered")
+    index("events_waiting", "events", "at", "root", "number", where="delivered = 0")

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 
 
 class Wakeups:
@@ -17,7 +18,8 @@ class Wakeups:
         with self._lock:
             waiting = [waiter for root in touched for waiter in self._waiting.pop(root, ())]
         for loop, event in waiting:
-            if not loop.is_closed():
+            # A loop that has closed meanwhile has nobody left who waits.
+            with suppress(RuntimeError):
                 loop.call_soon_threadsafe(event.set)
 
     def register(self, root: str) -> asyncio.Event:

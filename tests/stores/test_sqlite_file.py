@@ -2,8 +2,11 @@
 
 import asyncio
 import multiprocessing
+import os
 import sqlite3
+from multiprocessing.connection import Connection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -101,6 +104,59 @@ async def test_a_full_disk_loses_nothing_acknowledged(url: str) -> None:
     connection.execute("PRAGMA max_page_count = 1000000")
     await index.start(tree("r2", "t2"))
     await index.close()
+
+
+async def test_a_locked_file(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process holds the lock for too long: unavailable, try again; reads go on; afterwards all is well."""
+    monkeypatch.setattr("agboss.stores.sqlite.file.BUSY_TIMEOUT_SECONDS", 0.05)
+    index = open_index(url, clock=SystemClock())
+    await index.start(tree("r1"))
+    other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(IndexUnavailableError, match="locked"):
+        await index.start(tree("r2", "t2"))
+    assert await index.progress(TenantId("acme"), ExecutionId("r1")) is not None
+    other.execute("ROLLBACK")
+    await index.start(tree("r2", "t2"))
+    other.close()
+    await index.close()
+
+
+def _write_as_nobody(url: str, told: "Connection") -> None:
+    async def run() -> list[str]:
+        index = open_index(url, clock=SystemClock())
+        found = []
+        for attempt in (index.start(tree("r9", "t9")), index.check()):
+            try:
+                await attempt
+            except IndexUnavailableError as error:
+                found.append(str(error))
+        return found
+
+    if os.geteuid() == 0:
+        os.setuid(65_534)  # root may write anything
+    told.send(asyncio.run(run()))
+
+
+def test_a_read_only_file() -> None:
+    """A file or a folder without permission is unavailable, with the remedy, and nothing is made."""
+    # Not in pytest's own folder, which nobody else may enter.
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'index.db'}"
+        migrate(url).chmod(0o444)
+        folder.chmod(0o555)
+        before = sorted(path.name for path in folder.iterdir())
+        context = multiprocessing.get_context("spawn")
+        receive, send = context.Pipe(duplex=False)
+        process = context.Process(target=_write_as_nobody, args=(url, send))
+        process.start()
+        told = receive.recv()
+        process.join()
+        after = sorted(path.name for path in folder.iterdir())
+        folder.chmod(0o755)
+    assert told and all("permissions" in text for text in told)
+    assert after == before
 
 
 async def test_a_transaction_that_fails_leaves_its_neighbours(url: str) -> None:

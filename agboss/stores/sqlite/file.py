@@ -12,6 +12,8 @@ from agboss.stores.schema import SCHEMA_VERSION
 
 BUSY_TIMEOUT_SECONDS = 5.0
 """How long one process waits for another's transaction."""
+CHECKPOINT_PAGES = 4_000
+"""16 MB of log. At SQLite's 1,000 every thirtieth answer pays 4 ms for a checkpoint; so it is every hundredth."""
 
 
 class IndexFile:
@@ -36,6 +38,7 @@ class IndexFile:
             try:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
+                connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
                 self._check_schema(connection)
             except BaseException:
                 connection.close()
@@ -49,8 +52,12 @@ class IndexFile:
     def _check_there(self, *, first: bool) -> None:
         try:
             inode = os.stat(self.path).st_ino
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             inode = None
+        except OSError as error:
+            raise IndexUnavailableError(
+                f"the pause index {self.path} can't be looked at ({type(error).__name__}); check the permissions of its folder"
+            ) from error
         if inode is None or (self._inode is not None and inode != self._inode):
             how = (
                 "there is no pause index"
@@ -84,10 +91,18 @@ class IndexFile:
         """SQLite's errors as ours; never with a statement or a value in the text."""
         try:
             yield
-        except sqlite3.Error as error:
-            raise self._translated(error) from error
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            raise self.translated(error) from error
 
-    def _translated(self, error: sqlite3.Error) -> PauseIndexError:
+    def translated(self, error: Exception) -> Exception:
+        """SQLite's error as ours; any other as it is."""
+        if isinstance(error, UnicodeEncodeError):
+            return PauseIndexError("a name holds half of a surrogate pair, which no database keeps; give valid text")
+        if isinstance(error, sqlite3.IntegrityError):
+            return PauseIndexError(f"a transaction on the pause index {self.path} contradicts what is there; report this")
+        return self._failure(error) if isinstance(error, sqlite3.Error) else error
+
+    def _failure(self, error: sqlite3.Error) -> PauseIndexError:
         told = str(error).lower()
         where = f"the pause index {self.path}"
         if "locked" in told or "busy" in told:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Concatenate
 
 from agboss.domain.ids import ExecutionId
+from agboss.errors import PauseIndexError
 from agboss.ports.clock import Clock
 from agboss.stores.rows import TreeRow
 from agboss.stores.sqlite.file import IndexFile
@@ -39,6 +40,7 @@ class SqlitePauseIndex(TransactionalIndex):
         self._wakeups = Wakeups()
         self._runner = BatchRunner(self._file, clock, self._wakeups)
         self._writer = None if inline else WriterThread(self._runner)
+        self._closed = False
         self._reading = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._pool = None if inline else ThreadPoolExecutor(1, thread_name_prefix="agboss-index-reader")
@@ -52,6 +54,7 @@ class SqlitePauseIndex(TransactionalIndex):
         def work(unit: Unit) -> Result:
             return transaction(unit, *args, **kwargs)
 
+        self._check_open()
         result: Result
         if self._writer is None:
             result = self._runner.one(work)
@@ -71,6 +74,7 @@ class SqlitePauseIndex(TransactionalIndex):
         return await self._looked(work)
 
     async def _looked(self, look: Callable[[Unit], Result]) -> Result:
+        self._check_open()
         if self._pool is None:
             return self._look(look)
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._look, look)
@@ -108,13 +112,18 @@ class SqlitePauseIndex(TransactionalIndex):
     async def check(self) -> None:
         await self._looked(lambda unit: None)
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise PauseIndexError("the pause index is closed; open another one")
+
     async def close(self) -> None:
+        self._closed = True
         if self._writer is not None:
             await self._writer.close()
         else:
             self._runner.close()
         if self._pool is not None:
-            self._pool.shutdown(wait=True)
+            await asyncio.to_thread(self._pool.shutdown, wait=True)
         while self._readers:
             self._readers.pop().close()
 

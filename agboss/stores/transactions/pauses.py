@@ -5,6 +5,7 @@ import secrets
 from agboss.decisions.keys import pause_id_hash, pause_key, position_key
 from agboss.decisions.pause_machine import PauseEvent
 from agboss.domain.events import ExecutionResumed
+from agboss.domain.executions import StepRecord
 from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import ExecutionId, PauseId, PauseKey, StepKey, TurnKey, WorkflowId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
@@ -53,7 +54,7 @@ def resolve(unit: Unit, resolve: ResolvePause) -> ResolvedPause:
     if pause is None or pause.tenant != resolve.tenant:
         raise UnknownPauseError
     tree = unit.tree(pause.root)
-    if tree.status != "live" or fenced(unit, tree.root, pause.path) or not move(pause, PauseEvent.ANSWER):
+    if tree.status != "live" or fenced(unit, tree, pause.path) or not move(pause, PauseEvent.ANSWER):
         raise NotPausedError
     _record(pause, resolve.answer, PauseResolution.REPLIED, unit.now)
     pause.nudge_at = unit.now + NUDGE_AFTER
@@ -79,7 +80,7 @@ def open(unit: Unit, opening: OpenPause) -> Opened:
     holder_of(unit, tree, opening.ref, opening.workflow_id)
     pause = unit.rows.get(PauseRow, opening.step_key)
     if pause is None:
-        _fail_if_expired(unit, opening.step_key)
+        _fail_if_expired(unit, tree.root, opening.step_key)
         pause = _new(unit, tree, opening, call, turn)
     elif pause.status != PauseStatus.PENDING or pause.send_state == "sent":
         return OpenFound(status=PauseStatus(pause.status), failed_send=pause.failed_send, failure=failure_of(pause.failure))
@@ -99,7 +100,7 @@ def open(unit: Unit, opening: OpenPause) -> Opened:
 
 def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: TurnRow) -> PauseRow:
     place = position_key(TurnKey(turn.turn_key), call.position)
-    for other in unit.rows.select(PauseRow, equals(root=tree.root, position_key=place, status=PauseStatus.PENDING.value)):
+    for other in unit.rows.select(PauseRow, equals(position_key=place, status=PauseStatus.PENDING.value)):
         # The same place with other arguments: the model's turn was made anew, nobody will take that answer.
         close_record(unit, other, PauseResolution.WITHDRAWN)
     pause_id = secrets.token_hex(16)
@@ -116,6 +117,7 @@ def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: Tur
         workflow_id=opening.workflow_id,
         path=turn.path,
         position_key=place,
+        step=_step(turn, call),
         status=PauseStatus.PENDING.value,
         channel=opening.channel,
         implementation=opening.implementation,
@@ -127,6 +129,20 @@ def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: Tur
     )
     unit.rows.insert(pause)
     return pause
+
+
+def _step(turn: TurnRow, call: CallRow) -> str:
+    record = StepRecord(
+        agent=turn.agent,
+        node=turn.node,
+        visit=turn.visit,
+        item_index=turn.item,
+        tool=call.tool,
+        call_id=from_json(call.call_id),
+        tool_loop_iteration=turn.iteration,
+        validation_attempts=turn.validation_attempts,
+    )
+    return to_json(record.model_dump(mode="json"))
 
 
 def sent(unit: Unit, sent: SentPause) -> SentAnswer:
@@ -191,7 +207,7 @@ def _stands(pause: PauseRow, sent: SentPause) -> bool:
 def _sent_after_all(unit: Unit, sent: SentPause) -> SentAnswer:
     """The record is past retention: what a frozen worker reports changes nothing any more."""
     _journaled(unit, sent.step_key)
-    row = unit.rows.get(AnswerRow, sent.step_key)
+    row = unit.rows.get(AnswerRow, sent.ref.root, sent.step_key)
     taken = row is not None and bool(from_json(row.entry)["acted_on"])
     return SentAnswer(status=PauseStatus.TAKEN if taken else PauseStatus.CANCELLED, failed_send=False, ignored=True)
 
@@ -209,7 +225,7 @@ def take(unit: Unit, ref: HolderRef, step_key: str) -> Take:
     pause = unit.rows.get(PauseRow, step_key)
     if pause is None:
         if call.result is None and call.failure is None:
-            _fail_if_expired(unit, step_key)
+            _fail_if_expired(unit, tree.root, step_key)
             return TakeNothing(motion=holder.motion)
         return _run(unit, tree, holder, call, turn, None)
     if pause.status == PauseStatus.PENDING:
@@ -292,8 +308,8 @@ def _journaled(unit: Unit, step_key: str) -> tuple[CallRow, TurnRow]:
     return call, turn
 
 
-def _fail_if_expired(unit: Unit, step_key: str) -> None:
-    if unit.rows.get(AnswerRow, step_key) is not None:
+def _fail_if_expired(unit: Unit, root: str, step_key: str) -> None:
+    if unit.rows.get(AnswerRow, root, step_key) is not None:
         raise PauseRecordExpiredError(
             "the call was answered before, and its record is past retention; it is not asked twice. "
             "Raise pause_record_retention above the longest time a worker may be down"

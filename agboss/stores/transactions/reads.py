@@ -7,7 +7,7 @@ from agboss.domain.executions import PauseEntry
 from agboss.domain.ids import ExecutionId, HolderId, OwnerId, Path, PauseKey, StepKey, TenantId, ThreadId, WorkflowId
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.ports.pause_index import Answer, ListedPause, LiveTree, PauseRecord, Progress, Responder
-from agboss.stores.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, TurnRow, equals
+from agboss.stores.rows import AnswerRow, CallRow, FenceRow, PauseRow, ThreadRow, TreeRow, equals
 from agboss.stores.transactions.shown import pending_pause, pending_pauses
 from agboss.stores.transactions.trees import failure_of, frame_of
 from agboss.stores.transactions.unit import Unit, from_json, instant
@@ -22,8 +22,7 @@ def find(unit: Unit, tenant: str, pause_id: str) -> PauseRecord | None:
 def _record(unit: Unit, pause: PauseRow) -> PauseRecord | None:
     tree = unit.rows.get(TreeRow, pause.root)
     call = unit.rows.get(CallRow, pause.step_key)
-    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
-    if tree is None or call is None or turn is None:
+    if tree is None or call is None:
         return None
     answer = None
     if pause.decision is not None:
@@ -50,7 +49,7 @@ def _record(unit: Unit, pause: PauseRow) -> PauseRecord | None:
         four_eyes=pause.four_eyes,
         channel=pause.channel,
         implementation=pause.implementation,
-        agent=turn.agent,
+        agent=from_json(pause.step)["agent"],
         tool=call.tool,
         call_id=from_json(call.call_id),
         arguments=from_json(call.arguments),

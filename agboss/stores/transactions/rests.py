@@ -30,7 +30,7 @@ def rest(unit: Unit, request: RestRequest) -> RestAnswer:
     )
     keys = tuple(PauseKey(pause.pause_key) for pause in resolved)
     unreaped = any(child.state == "ended" and not child.reaped for child in children)
-    covered = fenced(unit, tree.root, ref.path)
+    covered = fenced(unit, tree, ref.path)
     free = 0
     if request.wanting:
         free = min(request.wanting, max(0, request.limit - sum(child.state == "moving" for child in children)))

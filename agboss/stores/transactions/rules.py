@@ -5,19 +5,16 @@ from typing import Any
 from agboss.decisions.keys import under
 from agboss.decisions.pause_machine import PauseEvent, after
 from agboss.domain.events import ExecutionPaused
-from agboss.domain.executions import PauseEntry, StepRecord
 from agboss.domain.ids import Path, PauseKey
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
 from agboss.domain.rests import HolderRef, Owed
 from agboss.stores.rows import (
     AnswerRow,
-    CallRow,
     EventRow,
     FenceRow,
     HolderRow,
     PauseRow,
     TreeRow,
-    TurnRow,
     Where,
     equals,
 )
@@ -27,9 +24,11 @@ from agboss.stores.transactions.unit import Unit, from_json, instant, to_json
 OPEN = (PauseStatus.PENDING.value, PauseStatus.RESOLVED.value)
 
 
-def fenced(unit: Unit, root: str, path: str) -> bool:
+def fenced(unit: Unit, tree: TreeRow, path: str) -> bool:
     """Whether a fence covers the path."""
-    return any(under(path, fence.path) for fence in unit.rows.select(FenceRow, equals(root=root)))
+    if not tree.fences:
+        return False
+    return any(under(path, fence.path) for fence in unit.rows.select(FenceRow, equals(root=tree.root)))
 
 
 def holder_of(unit: Unit, tree: TreeRow, ref: HolderRef, workflow_id: str | None = None) -> HolderRow:
@@ -66,7 +65,7 @@ def parent_of(unit: Unit, tree: TreeRow, ref: HolderRef) -> HolderRow | None:
 
 def stopped(unit: Unit, tree: TreeRow, holder: HolderRow | None, path: str) -> bool:
     """Whether a step of that place must not go on: the tree or its holder has ended, or a fence covers it."""
-    return tree.status != "live" or (holder is not None and holder.state == "ended") or fenced(unit, tree.root, path)
+    return tree.status != "live" or (holder is not None and holder.state == "ended") or fenced(unit, tree, path)
 
 
 def set_moving(unit: Unit, tree: TreeRow, holder: HolderRow) -> None:
@@ -107,12 +106,13 @@ def close_record(unit: Unit, pause: PauseRow, resolution: PauseResolution) -> No
         pause.resolved_at = unit.now
         if pause.send_state in ("attempted", "sent"):
             pause.withdraw = "owed"
+        write_entry(unit, pause)
     else:
         pause.acted = False
+        mark_overtaken(unit, pause)
     pause.closed_at = unit.now
     pause.nudge_at = None
     unit.rows.update(pause)
-    write_entry(unit, pause)
 
 
 def move(pause: PauseRow, event: PauseEvent) -> bool:
@@ -157,57 +157,46 @@ def emit(unit: Unit, tree: TreeRow, kind: type[Any], **facts: Any) -> None:
 
 
 def write_entry(unit: Unit, pause: PauseRow) -> None:
-    """The permanent entry of a resolved pause, once; a later change of ``acted_on`` is written into the same one."""
-    call = unit.rows.get(CallRow, pause.step_key)
-    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
-    assert call is not None and turn is not None, "a pause's call and turn are journaled before it is opened"
-    assert pause.resolution is not None and pause.resolved_at is not None
-    answered_by = PauseAnswerer(pause.answered_by)
-    entry = PauseEntry(
-        pause_id=pause.id if answered_by is PauseAnswerer.THREAD_OWNER else None,
-        execution_id=pause.execution,
-        step=StepRecord(
-            agent=turn.agent,
-            node=turn.node,
-            visit=turn.visit,
-            item_index=turn.item,
-            tool=call.tool,
-            call_id=from_json(call.call_id),
-            tool_loop_iteration=turn.iteration,
-            validation_attempts=turn.validation_attempts,
-        ),
-        role=pause.channel,
-        answered_by=answered_by,
-        responder=pause.responder,
-        resolution=PauseResolution(pause.resolution),
-        asked_at=instant(pause.asked_at),
-        resolved_at=instant(pause.resolved_at),
-        decision=from_json(pause.masked_decision),
-        acted_on=pause.acted and pause.decision is not None,
-    )
-    text = to_json(entry.model_dump(mode="json"))
-    row = unit.rows.get(AnswerRow, pause.step_key)
-    if row is None:
-        unit.rows.insert(AnswerRow(step_key=pause.step_key, tenant=pause.tenant, root=pause.root, seq=pause.seq, entry=text))
-    else:
-        row.entry = text
-        unit.rows.update(row)
+    """The permanent entry of a pause that has just got its resolution; the id of a CHANNEL pause isn't in it."""
+    assert pause.resolution is not None and pause.resolved_at is not None, "an entry says how and when"
+    entry = {
+        "pause_id": pause.id if pause.answered_by == PauseAnswerer.THREAD_OWNER else None,
+        "execution_id": pause.execution,
+        "step": from_json(pause.step),
+        "role": pause.channel,
+        "answered_by": pause.answered_by,
+        "responder": pause.responder,
+        "resolution": pause.resolution,
+        "asked_at": instant(pause.asked_at).isoformat(),
+        "resolved_at": instant(pause.resolved_at).isoformat(),
+        "decision": from_json(pause.masked_decision),
+        "acted_on": pause.decision is not None,
+    }
+    text = to_json(entry)
+    unit.rows.insert(AnswerRow(step_key=pause.step_key, tenant=pause.tenant, root=pause.root, seq=pause.seq, entry=text))
+
+
+def mark_overtaken(unit: Unit, pause: PauseRow) -> None:
+    """An answered pause was closed before its step took the answer: its entry says so (R03)."""
+    row = unit.rows.get(AnswerRow, pause.root, pause.step_key)
+    assert row is not None, "an answered pause has its entry"
+    row.entry = to_json({**from_json(row.entry), "acted_on": False})
+    unit.rows.update(row)
 
 
 def owed_under(unit: Unit, root: str, path: str) -> tuple[Owed, ...]:
     """What is owed under the path and nobody has claimed; not those whose ``send`` is under way, which tell themselves."""
-    where = equals(root=root, withdraw="owed", send_state="sent")
-    return tuple(owed(unit, pause) for pause in unit.rows.select(PauseRow, where, order=("seq",)) if under(pause.path, path))
+    where = equals(root=root, status=PauseStatus.CANCELLED.value, withdraw="owed", send_state="sent")
+    return tuple(owed(pause) for pause in unit.rows.select(PauseRow, where, order=("seq",)) if under(pause.path, path))
 
 
-def owed(unit: Unit, pause: PauseRow) -> Owed:
+def owed(pause: PauseRow) -> Owed:
     """What a withdraw needs to know of a pause."""
-    call = unit.rows.get(CallRow, pause.step_key)
     return Owed(
         step_key=pause.step_key,
         pause_key=PauseKey(pause.pause_key),
         channel=pause.channel,
         implementation=pause.implementation,
-        tool=call.tool if call is not None else "",
+        tool=from_json(pause.step)["tool"],
         timeout_seconds=pause.timeout / 1_000_000,
     )

@@ -3,7 +3,7 @@
 from agboss.domain.asks import ToolCallApprovalAsk
 from agboss.domain.pauses import PauseAnswerer, PauseStatus, PendingPause
 from agboss.errors import PauseIndexError
-from agboss.stores.rows import CallRow, PauseRow, TurnRow, equals
+from agboss.stores.rows import CallRow, PauseRow, equals
 from agboss.stores.transactions.unit import Unit, from_json, instant
 
 
@@ -17,18 +17,18 @@ def pending_pauses(unit: Unit, root: str, *, with_owner_ids: bool) -> list[Pendi
 def pending_pause(unit: Unit, pause: PauseRow, *, with_owner_id: bool) -> PendingPause:
     """One waiting pause; a CHANNEL pause's id is never shown (S129)."""
     call = unit.rows.get(CallRow, pause.step_key)
-    turn = unit.rows.get(TurnRow, call.turn_key) if call is not None else None
-    if call is None or turn is None:
+    if call is None:
         raise PauseIndexError(f"pause {pause.pause_key} has no call in the journal; the index is damaged")
     answered_by = PauseAnswerer(pause.answered_by)
     shown = from_json(call.masked_arguments)
+    step = from_json(pause.step)
     return PendingPause(
         pause_id=pause.id if with_owner_id and answered_by is PauseAnswerer.THREAD_OWNER else None,
         answered_by=answered_by,
-        agent=turn.agent,
+        agent=step["agent"],
         channel=pause.channel,
-        item_index=turn.item,
-        item_path=() if turn.item is None else (turn.item,),
+        item_index=step["item_index"],
+        item_path=() if step["item_index"] is None else (step["item_index"],),
         child_execution_id=None if pause.execution == pause.root else pause.execution,
         ask=ToolCallApprovalAsk(
             call_id=from_json(call.call_id),

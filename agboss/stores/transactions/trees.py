@@ -145,6 +145,7 @@ def _fence(unit: Unit, tree: TreeRow, path: str, resolution: PauseResolution) ->
     if unit.rows.get(FenceRow, tree.root, path) is not None:
         return False
     unit.rows.insert(FenceRow(root=tree.root, path=path, resolution=resolution.value))
+    tree.fences += 1
     return True
 
 

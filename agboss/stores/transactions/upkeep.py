@@ -59,7 +59,7 @@ def live_holders(unit: Unit, age: int, limit: int, after: str | None) -> tuple[L
                 ),
                 workflow_id=WorkflowId(row.workflow_id),
                 since=instant(row.since),
-                fenced=fenced(unit, row.root, row.path),
+                fenced=fenced(unit, unit.tree(row.root), row.path),
             )
         )
     return tuple(found)

@@ -61,7 +61,7 @@ def owed_everywhere(unit: Unit, limit: int) -> tuple[Owed, ...]:
     )
     due = [pause for where in each for pause in unit.rows.select(PauseRow, where, order=("asked_at",), limit=limit)]
     due.sort(key=lambda pause: pause.asked_at)
-    return tuple(owed(unit, pause) for pause in due[:limit])
+    return tuple(owed(pause) for pause in due[:limit])
 
 
 def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:

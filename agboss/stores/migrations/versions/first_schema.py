@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "first"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -12,12 +12,12 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "answers",
+        sa.Column("root", sa.Text(), nullable=False),
         sa.Column("step_key", sa.Text(), nullable=False),
         sa.Column("tenant", sa.Text(), nullable=False),
-        sa.Column("root", sa.Text(), nullable=False),
         sa.Column("seq", sa.BigInteger(), nullable=False),
         sa.Column("entry", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("step_key"),
+        sa.PrimaryKeyConstraint("root", "step_key"),
     )
     op.create_table(
         "blobs",
@@ -95,6 +95,7 @@ def upgrade() -> None:
         sa.Column("workflow_id", sa.Text(), nullable=False),
         sa.Column("path", sa.Text(), nullable=False),
         sa.Column("position_key", sa.Text(), nullable=False),
+        sa.Column("step", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("resolution", sa.Text(), nullable=True),
         sa.Column("acted", sa.Boolean(), nullable=False),
@@ -148,6 +149,7 @@ def upgrade() -> None:
         sa.Column("rest_no", sa.BigInteger(), nullable=False),
         sa.Column("seq", sa.BigInteger(), nullable=False),
         sa.Column("event_no", sa.BigInteger(), nullable=False),
+        sa.Column("fences", sa.BigInteger(), nullable=False),
         sa.Column("outcome", sa.Text(), nullable=True),
         sa.Column("output", sa.Text(), nullable=True),
         sa.Column("failure", sa.Text(), nullable=True),
@@ -193,15 +195,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", "attempt"),
     )
     op.create_index("ledger_of_tree", "ledger", ["root"])
-    op.create_index("answers_of_tree", "answers", ["tenant", "root", "seq"], unique=False)
     op.create_index("calls_of_turn", "calls", ["turn_key", "position"], unique=False)
     op.create_index(
         "events_waiting",
         "events",
         ["at", "root", "number"],
         unique=False,
-        sqlite_where=sa.text("not delivered"),
-        postgresql_where=sa.text("not delivered"),
+        sqlite_where=sa.text("delivered = 0"),
+        postgresql_where=sa.text("delivered = 0"),
     )
     op.create_index(
         "holders_live",
@@ -211,7 +212,7 @@ def upgrade() -> None:
         sqlite_where=sa.text("state <> 'ended'"),
         postgresql_where=sa.text("state <> 'ended'"),
     )
-    op.create_index("holders_of_tree", "holders", ["root"], unique=False)
+    op.create_index("holders_of_tree", "holders", ["root", "parent"], unique=False)
     op.create_index("pauses_by_id", "pauses", ["tenant", "id_hash"], unique=True)
     op.create_index(
         "pauses_closed",
@@ -221,27 +222,28 @@ def upgrade() -> None:
         sqlite_where=sa.text("settled_at is not null"),
         postgresql_where=sa.text("settled_at is not null"),
     )
-    op.create_index("pauses_of_tree", "pauses", ["root", "seq"], unique=False)
     op.create_index(
         "pauses_owed",
         "pauses",
+        ["send_state", "asked_at"],
+        unique=False,
+        sqlite_where=sa.text("withdraw = 'owed'"),
+        postgresql_where=sa.text("withdraw = 'owed'"),
+    )
+    op.create_index(
+        "pauses_claimed",
+        "pauses",
         ["asked_at"],
         unique=False,
-        sqlite_where=sa.text("withdraw in ('owed', 'claimed')"),
-        postgresql_where=sa.text("withdraw in ('owed', 'claimed')"),
+        sqlite_where=sa.text("withdraw = 'claimed'"),
+        postgresql_where=sa.text("withdraw = 'claimed'"),
     )
+    op.create_index("pauses_of_tree", "pauses", ["root", "status", "seq"], unique=False)
+    op.create_index("pauses_at_position", "pauses", ["position_key"], unique=False)
     op.create_index(
         "pauses_pending",
         "pauses",
-        ["tenant", "asked_at", "root", "seq"],
-        unique=False,
-        sqlite_where=sa.text("status = 'pending'"),
-        postgresql_where=sa.text("status = 'pending'"),
-    )
-    op.create_index(
-        "pauses_pending_of_owner",
-        "pauses",
-        ["tenant", "owner", "asked_at", "root", "seq"],
+        ["tenant", "asked_at", "root", "seq", "owner"],
         unique=False,
         sqlite_where=sa.text("status = 'pending'"),
         postgresql_where=sa.text("status = 'pending'"),
