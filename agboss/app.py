@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, overload
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from agboss.assembly.answers import answer_of
 from agboss.assembly.assembled import Assembled
@@ -15,12 +15,9 @@ from agboss.decisions.keys import workflow_id
 from agboss.declare.context import is_sending
 from agboss.domain.executions import CancelResult, ExecutionRecord, ExecutionResult, ExecutionStatus
 from agboss.domain.ids import ROOT, ExecutionId, HolderId, OwnerId, TenantId, ThreadId
-from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus
+from agboss.domain.pauses import PauseResolution, PauseStatus
 from agboss.domain.rests import HolderRef
-from agboss.domain.text import name, one_line
 from agboss.errors import (
-    DtoValidationError,
-    FourEyesError,
     NotPausedError,
     OwnerRequiredError,
     PauseAnswererError,
@@ -41,10 +38,10 @@ from agboss.ports.pause_index import (
     PauseRecord,
     Progress,
     ResolvePause,
-    Responder,
     StartTree,
 )
 from agboss.recovery.sweep import Sweep, SweepReport
+from agboss.requests import check_credential, check_request, named, plain_fields, responder_of, started_with
 from agboss.temporal import limits
 from agboss.temporal.failures import to_error, to_record
 from agboss.temporal.gateway import Gateway, WorkflowState
@@ -103,11 +100,11 @@ class App:
             AgbossError: what the flow failed with, with its own class and causes.
         """
         tenant = self._tenant(tenant_id)
-        owner = None if owner_id is None else OwnerId(_named("owner_id", owner_id))
-        thread = ThreadId(_named("thread_id", thread_id) if thread_id is not None else secrets.token_hex(8))
+        owner = None if owner_id is None else OwnerId(named("owner_id", owner_id))
+        thread = ThreadId(named("thread_id", thread_id) if thread_id is not None else secrets.token_hex(8))
         flow = self._assembled.flow(workflow)
-        start = _started_with(flow, input)
-        plain_fields = _plain_fields(fields)
+        start = started_with(flow, input)
+        own_fields = plain_fields(fields)
         if flow.reaches_owner and owner is None:
             raise OwnerRequiredError(
                 f"workflow {flow.plan.workflow!r} can ask the thread's owner for a decision; give owner_id",
@@ -124,7 +121,7 @@ class App:
             plan=flow.plan_bytes,
             plan_hash=flow.plan_hash,
             input=start,
-            fields=plain_fields,
+            fields=own_fields,
         )
         await self._start(tree, flow)
         if not wait:
@@ -261,8 +258,8 @@ class App:
             ReplyInterpreterMissingError: a reply, and the role can't read one.
             WaitTimeoutError: the decision is recorded, the wait is over.
         """
-        _check_request(decision, reply)
-        responder = _responder(owner_id, answered_by)
+        check_request(decision, reply)
+        responder = responder_of(owner_id, answered_by)
         tenant = self._tenant(tenant_id)
         if wait and is_sending():
             raise ResumeInsideSendError("resume(wait=True) inside a channel's send would wait for itself; use wait=False")
@@ -271,7 +268,7 @@ class App:
         pause = await self._index.find(tenant, pause_id)
         if pause is None:
             raise UnknownPauseError
-        _check_credential(pause, responder)
+        check_credential(pause, responder)
         if pause.status is not PauseStatus.PENDING:
             raise NotPausedError
         if reply is not None:
@@ -327,11 +324,11 @@ class App:
             ThreadOwnerError: another owner than the thread's.
         """
         tenant = self._tenant(tenant_id)
-        thread = ThreadId(_named("thread_id", thread_id))
+        thread = ThreadId(named("thread_id", thread_id))
         if owner_id is not None and cancelled_by is not None:
             raise PauseAnswererError("give owner_id or cancelled_by, not both")
         if cancelled_by is not None:
-            _named("cancelled_by", cancelled_by)
+            named("cancelled_by", cancelled_by)
         owner = await self._index.thread_owner(tenant, thread)
         if owner_id is not None and owner_id != owner:
             raise ThreadOwnerError
@@ -364,7 +361,7 @@ class App:
         Ids of THREAD_OWNER pauses appear only in their owner's view, with ``owner_id`` (R32); those of CHANNEL pauses
         never.
         """
-        owner = None if owner_id is None else OwnerId(_named("owner_id", owner_id))
+        owner = None if owner_id is None else OwnerId(named("owner_id", owner_id))
         return await self._index.pending(self._tenant(tenant_id), owner=owner, limit=limit)
 
     async def execution(
@@ -411,72 +408,4 @@ class App:
         )
 
     def _tenant(self, tenant_id: str | None) -> TenantId:
-        return TenantId(self._assembled.default_tenant if tenant_id is None else _named("tenant_id", tenant_id))
-
-
-def _named(what: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise DtoValidationError(f"{what}: a text is needed, got a {type(value).__name__}", problems=[f"{what}: no text"])
-    try:
-        return name(value)
-    except ValueError as error:
-        raise DtoValidationError(f"{what}: {error}", problems=[f"{what}: {error}"]) from None
-
-
-def _started_with(flow: CompiledFlow, input: BaseModel | Mapping[str, Any]) -> dict[str, Any]:
-    given = input.model_dump() if isinstance(input, BaseModel) and not isinstance(input, flow.start_model) else input
-    try:
-        plain: dict[str, Any] = flow.start_model.model_validate(given).model_dump(mode="json")
-    except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, line['loc'])) or 'input'}: {line['msg']}"
-            for line in error.errors(include_input=False, include_url=False, include_context=False)
-        ]
-        raise DtoValidationError(
-            f"the input is no {flow.start_model.__name__}: {'; '.join(problems)}", problems=problems
-        ) from None
-    return plain
-
-
-def _plain_fields(fields: Mapping[str, Any] | None) -> dict[str, Any]:
-
-    try:
-        plain: dict[str, Any] = TypeAdapter(dict[str, Any]).dump_python(dict(fields or {}), mode="json")
-    except ValueError as error:
-        raise DtoValidationError(f"fields: only plain JSON data is allowed ({type(error).__name__})") from None
-    return plain
-
-
-def _check_request(decision: object, reply: object) -> None:
-    if (decision is None) == (reply is None):
-        raise DtoValidationError("give exactly one of decision and reply", problems=["decision, reply: exactly one"])
-    if reply is not None and (not isinstance(reply, str) or not reply.strip()):
-        raise DtoValidationError("reply: a non-blank text is needed", problems=["reply: blank"])
-
-
-def _responder(owner_id: str | None, answered_by: str | None) -> Responder:
-    """Exactly one credential, before any look-up (R02, S140)."""
-    if (owner_id is None) == (answered_by is None):
-        raise PauseAnswererError("give exactly one of owner_id (the thread's owner) and answered_by (the channel's side)")
-    given = owner_id if owner_id is not None else answered_by
-    if not isinstance(given, str) or not given.strip():
-        raise PauseAnswererError("who answers must be named: owner_id or answered_by is blank")
-    try:
-        one_line(given, maximum=200)
-    except ValueError as error:
-        what = "owner_id" if owner_id is not None else "answered_by"
-        raise DtoValidationError(f"{what}: {error}", problems=[f"{what}: {error}"]) from None
-    answerer = PauseAnswerer.THREAD_OWNER if owner_id is not None else PauseAnswerer.CHANNEL
-    return Responder(answerer=answerer, name=given)
-
-
-def _check_credential(pause: PauseRecord, responder: Responder) -> None:
-    if pause.answered_by is not responder.answerer:
-        wanted = "answered_by" if pause.answered_by is PauseAnswerer.CHANNEL else "the thread's owner_id"
-        raise PauseAnswererError(f"a pause of channel {pause.channel!r} is answered with {wanted}", channel=pause.channel)
-    if responder.answerer is PauseAnswerer.THREAD_OWNER and responder.name != pause.owner:
-        raise ThreadOwnerError
-    if pause.four_eyes and responder.name == pause.owner:
-        raise FourEyesError(
-            f"channel {pause.channel!r} wants two people: the thread's owner may not answer", channel=pause.channel
-        )
+        return TenantId(self._assembled.default_tenant if tenant_id is None else named("tenant_id", tenant_id))

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from temporalio.client import Client
+
 from agboss.app import App
 from agboss.assembly.assembled import Assembled, assemble
 from agboss.clocks import SystemClock
@@ -44,7 +46,7 @@ class Application(ApplicationDeclaration):
             ConfigurationError: the settings are wrong.
             IndexMissingError: there is no index yet: run ``agboss migrate``.
         """
-        async with _connected(self, settings, index=index, gateway=gateway, clock=clock) as parts:
+        async with _connected(self, settings, index=index, gateway=gateway, clock=clock, lazy=True) as parts:
             yield parts.app
 
     @asynccontextmanager
@@ -60,10 +62,11 @@ class Application(ApplicationDeclaration):
 
         Raises: as ``connect``, and ``TemporalUnavailableError``.
         """
-        async with _connected(self, settings, index=index, gateway=None, clock=clock) as parts:
+        async with _connected(self, settings, index=index, gateway=None, clock=clock, lazy=False) as parts:
             longest = max((tool.timeout_seconds for tool in parts.assembled.tool_plans()), default=0.0)
+            assert parts.client is not None, "a worker brings no gateway of its own"
             worker = temporal_worker(
-                await temporal_client(parts.settings, parts.index, lazy=False),
+                parts.client,
                 parts.settings,
                 task_queue=parts.task_queue,
                 activities=parts.activities,
@@ -92,6 +95,7 @@ class _Parts:
     sweep: Sweep
     app: App
     task_queue: str
+    client: Client | None
 
 
 @asynccontextmanager
@@ -102,7 +106,9 @@ async def _connected(
     index: PauseIndex | None,
     gateway: Gateway | None,
     clock: Clock | None,
+    lazy: bool,
 ) -> AsyncIterator[_Parts]:
+    """``lazy``: Temporal is connected at the first call. A worker needs it connected, and shares its one connection."""
     assembled = assemble(declaration)
     settings = settings or Settings.from_environment()
     clock = clock or SystemClock()
@@ -115,10 +121,11 @@ async def _connected(
         await index.check()
         user_code = UserCode()
         stack.push_async_callback(user_code.close)
+        client = None
         if gateway is None:
-            client = await temporal_client(settings, index, lazy=True)
+            client = await temporal_client(settings, index, lazy=lazy)
             gateway = TemporalGateway(client, task_queue=task_queue, digest_threads=declaration.digest_thread_ids)
         activities = Activities(index, assembled, user_code)
         sweep = Sweep(index, gateway, activities.withdraws, clock, retention=declaration.pause_record_retention)
         app = App(assembled, index, gateway, sweep, clock)
-        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue)
+        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue, client)

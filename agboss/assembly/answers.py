@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agboss.assembly.assembled import Assembled
+from agboss.assembly.validation import problems_of
 from agboss.domain.asks import ToolCallApprovalDecision
 from agboss.domain.sensitive import masked
 from agboss.errors import DtoValidationError
@@ -31,8 +32,5 @@ def _decision(decision: Any) -> ToolCallApprovalDecision:
     try:
         return ToolCallApprovalDecision.model_validate(decision)
     except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, line['loc'])) or 'decision'}: {line['msg']}"
-            for line in error.errors(include_input=False, include_url=False, include_context=False)
-        ]
+        problems = problems_of(error, whole="decision")
         raise DtoValidationError(f"the decision is not valid: {'; '.join(problems)}", problems=problems) from None

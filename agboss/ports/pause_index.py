@@ -317,7 +317,6 @@ class TakeRun:
     begun_before: bool
     """An earlier attempt was let in and left no result: its worker was lost."""
     node: str
-    schema_hash: str
 
 
 Take = TakeRefused | TakeNothing | TakeRun

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agboss.declare.context import CancellationSignal
-from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import HolderId, Path, StepKey
 from agboss.domain.pauses import PauseResolution
-from agboss.errors import AgbossError, TemporalUnavailableError
+from agboss.errors import AgbossError, RunTerminatedError, TemporalUnavailableError
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import EndHolder, Fence, LiveHolder, PauseIndex
 from agboss.temporal import limits
 from agboss.temporal.activities.withdraw import Withdraws
+from agboss.temporal.failures import to_record
 from agboss.temporal.gateway import Gateway, WorkflowState
 
 _log = logging.getLogger("agboss.sweep")
@@ -126,10 +126,5 @@ def end_of_lost(holder: LiveHolder, state: WorkflowState) -> EndHolder:
     return EndHolder(
         ref=holder.ref,
         outcome="failed",
-        failure=FailureRecord(
-            class_path="agboss.errors:RunTerminatedError",
-            ancestors=("agboss.errors:RunError", "agboss.errors:AgbossError"),
-            code="run.terminated",
-            message=f"the execution's workflow {how}; its questions were taken back",
-        ),
+        failure=to_record(RunTerminatedError(f"the execution's workflow {how}; its questions were taken back")),
     )

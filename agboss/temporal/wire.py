@@ -134,7 +134,6 @@ class Call(_Message):
     step_key: StepKey
     agent: str
     tool: str
-    schema_hash: str
     timeout_seconds: float
     idempotent: bool
 
@@ -151,7 +150,6 @@ class TakeBack(_Message):
 
     kind: Literal["withdraw"] = "withdraw"
     owed: Owed
-    force: bool = False
 
 
 Step = Annotated[ModelTurn | Ask | Call | TakeBack, Field(discriminator="kind")]

@@ -265,7 +265,6 @@ def _run(unit: Unit, tree: TreeRow, holder: HolderRow, call: CallRow, turn: Turn
         decided_by=None if pause is None else pause.responder or pause.implementation,
         begun_before=begun,
         node=turn.node,
-        schema_hash=call.schema_hash,
     )
 
 

@@ -9,11 +9,11 @@ from agboss.domain.pauses import PauseStatus
 from agboss.domain.rests import HolderRef
 from agboss.ports.pause_index import LiveHolder, Nudge, OutboxEvent
 from agboss.stores.rows import BlobRow, EventRow, HolderRow, LeaseRow, PauseRow, Where, equals
+from agboss.stores.transactions.pauses import NUDGE_AFTER
 from agboss.stores.transactions.rules import fenced
 from agboss.stores.transactions.unit import Unit, instant
 
 _EVENT: TypeAdapter[AnyExecutionEvent] = TypeAdapter(AnyExecutionEvent)
-FIRST_NUDGE = 30_000_000
 LONGEST_NUDGE = 3_600_000_000
 """Microseconds: an untaken answer is signalled again after 30 s × 2ⁿ, at most hourly."""
 
@@ -38,7 +38,7 @@ def due_nudges(unit: Unit, limit: int) -> tuple[Nudge, ...]:
     nudges = []
     for pause in unit.rows.select(PauseRow, where, order=("nudge_at",), limit=limit):
         pause.nudges += 1
-        pause.nudge_at = unit.now + min(LONGEST_NUDGE, FIRST_NUDGE * 2 ** min(pause.nudges, 32))
+        pause.nudge_at = unit.now + min(LONGEST_NUDGE, NUDGE_AFTER * 2 ** min(pause.nudges, 32))
         unit.rows.update(pause)
         nudges.append(Nudge(workflow_id=WorkflowId(pause.workflow_id), pause_key=PauseKey(pause.pause_key)))
     return tuple(nudges)

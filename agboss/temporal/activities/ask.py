@@ -1,13 +1,12 @@
 """Putting a question to its channel: open the record, send, say what became of it. One activity, three commits."""
 
 import logging
-from typing import Any
+from typing import Any, Literal
 
 from agboss.assembly.answers import answer_of
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
-from agboss.domain.asks import ChannelAsk, ToolCallApprovalAsk, ToolCallApprovalDecision
-from agboss.domain.failures import FailureRecord
+from agboss.domain.asks import ChannelAsk, ToolCallApprovalDecision
 from agboss.domain.outcomes import AwaitReply, Decided
 from agboss.domain.pauses import PauseStatus
 from agboss.errors import AgbossError, DtoValidationError
@@ -20,7 +19,7 @@ from agboss.ports.pause_index import (
     PauseIndex,
     SentPause,
 )
-from agboss.temporal.activities.frames import frame_of
+from agboss.temporal.activities.frames import frame_of, question_of
 from agboss.temporal.activities.withdraw import Withdraws
 from agboss.temporal.failures import to_error, to_record
 from agboss.temporal.user_code import UserCode, UserCodeTimeout
@@ -56,14 +55,14 @@ class Asks:
         match opened:
             case OpenRefused():
                 # An attempt before this one may have been seen; its worker is gone, so this one tells (R23).
-                await self._tell(step, signal)
+                await self._tell(step)
                 return AskResult(outcome="refused")
             case OpenFound(status=status, failed_send=failed_send, failure=failure):
                 if status is PauseStatus.CANCELLED:
-                    await self._tell(step, signal)
+                    await self._tell(step)
                 if failed_send:
                     raise to_error(failure) if failure else AgbossError("the channel's send had failed")
-                return AskResult(outcome=_outcome(status), status=status)
+                return AskResult(outcome=_said(status), status=status)
             case OpenSend():
                 return await self._send(step, opened, signal)
 
@@ -85,15 +84,14 @@ class Asks:
                 },
             )
         if stands.status is PauseStatus.CANCELLED:
-            await self._tell(step, signal)
+            await self._tell(step)
         if stands.failed_send and error is not None:
             raise error
-        return AskResult(outcome=_outcome(stands.status), status=stands.status, rest=stands.rest)
+        return AskResult(outcome=_said(stands.status), status=stands.status, rest=stands.rest)
 
     async def _outcome(self, step: Ask, opened: OpenSend, signal: CancellationSignal) -> tuple[SentPause, Exception | None]:
         """What ``send`` came to, and the error it fails the step with."""
         unclear = False
-        failure: FailureRecord | None = None
         error: Exception | None = None
         answer: Answer | None = None
         try:
@@ -104,32 +102,24 @@ class Asks:
             unclear, error = True, timeout
         except Exception as raised:
             error = raised
-        if error is not None:
-            failure = to_record(error)
-        kind = SentPause(
+        sent = SentPause(
             ref=step.ref,
             step_key=step.step_key,
             attempt=opened.attempt,
             outcome="failed" if error else "decided" if answer else "sent",
             answer=answer,
-            failure=failure,
+            failure=None if error is None else to_record(error),
             unclear=unclear,
             rest=step.rest,
         )
-        return kind, error
+        return sent, error
 
     async def _called(self, step: Ask, opened: OpenSend, signal: CancellationSignal) -> Any:
         call = opened.call
         ask: ChannelAsk[object] = ChannelAsk(
             pause_id=opened.pause_id,
             channel=step.channel.name,
-            value=ToolCallApprovalAsk(
-                call_id=call.call_id,
-                tool=call.tool,
-                arguments=self._assembled.validate(call.tool, call.arguments),
-                masked_arguments=call.masked_arguments,
-                summary=call.summary,
-            ),
+            value=question_of(call, self._assembled),
         )
         frame = frame_of(
             opened.frame,
@@ -161,13 +151,14 @@ class Asks:
             "ChannelOutcome.await_reply() or ChannelOutcome.decided(…)"
         )
 
-    async def _tell(self, step: Ask, signal: CancellationSignal) -> None:
+    async def _tell(self, step: Ask) -> None:
+        # A signal of its own: that of the send may be set already, and says nothing of this call.
         await self._withdraws.tell(
             step.step_key, timeout_seconds=step.timeout_seconds, signal=CancellationSignal(), force=True
         )
 
 
-def _outcome(status: PauseStatus) -> Any:
+def _said(status: PauseStatus) -> Literal["pending", "answered", "refused"]:
     match status:
         case PauseStatus.PENDING:
             return "pending"

@@ -57,13 +57,12 @@ class Activities:
                 return await self._asks.run(step, attempt=attempt, signal=signal)
             case Call():
                 return await self._calls.run(step, attempt=attempt, signal=signal)
-            case TakeBack(owed=owed, force=force):
+            case TakeBack(owed=owed):
                 await self.withdraws.tell(
                     StepKey(owed.step_key),
                     timeout_seconds=owed.timeout_seconds,
                     signal=signal,
                     attempt=attempt,
-                    force=force,
                 )
                 return None
             case _:

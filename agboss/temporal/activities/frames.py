@@ -1,6 +1,8 @@
-"""The frame that user code runs in: whose execution, which step."""
+"""What a step's user code is given: the frame it runs in, and the question it is about."""
 
+from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal, Frame, StepFrame
+from agboss.domain.asks import ToolCallApprovalAsk
 from agboss.domain.ids import ExecutionId
 from agboss.ports.pause_index import PlannedCall, TreeFrame
 
@@ -33,4 +35,15 @@ def frame_of(
         attempt=attempt,
         signal=signal,
         sending=sending,
+    )
+
+
+def question_of(call: PlannedCall, assembled: Assembled) -> ToolCallApprovalAsk[object]:
+    """A call as its channel is asked about it, and told later that it is no longer asked."""
+    return ToolCallApprovalAsk(
+        call_id=call.call_id,
+        tool=call.tool,
+        arguments=assembled.validate(call.tool, call.arguments),
+        masked_arguments=call.masked_arguments,
+        summary=call.summary,
     )

@@ -4,7 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from agboss.assembly.assembled import Assembled
+from agboss.assembly.validation import problems_of
 from agboss.decisions.keys import step_key
 from agboss.domain.conversation import (
     AssistantMessage,
@@ -144,18 +147,10 @@ def _final(call: ToolCall, finish: type[Any]) -> tuple[str, JsonObject | None]:
         return "the arguments are no JSON object", None
     try:
         dto = finish.model_validate(call.arguments)
-    except ValueError as error:
-        return f"invalid answer: {_problems(error)}", None
+    except ValidationError as error:
+        return f"invalid answer: {'; '.join(problems_of(error, whole='answer'))}", None
     output: JsonObject = dto.model_dump(mode="json")
     return "", output
-
-
-def _problems(error: ValueError) -> str:
-    errors = getattr(error, "errors", None)
-    if errors is None:
-        return str(error)
-    lines = errors(include_input=False, include_url=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, line['loc'])) or 'answer'}: {line['msg']}" for line in lines)
 
 
 def _unique_ids(calls: Sequence[ToolCall]) -> list[str]:

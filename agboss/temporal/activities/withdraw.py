@@ -4,11 +4,11 @@ import logging
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
-from agboss.domain.asks import ChannelWithdrawal, ToolCallApprovalAsk, WithdrawalReason
+from agboss.domain.asks import ChannelWithdrawal, WithdrawalReason
 from agboss.domain.ids import StepKey
 from agboss.ports.pause_index import PauseIndex, WithdrawClaim
 from agboss.temporal import limits
-from agboss.temporal.activities.frames import frame_of
+from agboss.temporal.activities.frames import frame_of, question_of
 from agboss.temporal.user_code import UserCode
 
 _log = logging.getLogger("agboss.channels")
@@ -65,13 +65,7 @@ class Withdraws:
         withdrawal: ChannelWithdrawal[object] = ChannelWithdrawal(
             pause_id=claim.pause_id,
             channel=claim.channel,
-            value=ToolCallApprovalAsk(
-                call_id=call.call_id,
-                tool=call.tool,
-                arguments=self._assembled.validate(call.tool, call.arguments),
-                masked_arguments=call.masked_arguments,
-                summary=call.summary,
-            ),
+            value=question_of(call, self._assembled),
             resolution=WithdrawalReason(claim.resolution.value),
         )
         frame = frame_of(

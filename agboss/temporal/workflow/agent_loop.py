@@ -168,7 +168,6 @@ class AgentLoop:
             step_key=call.step_key,
             agent=self._plan.agent,
             tool=tool.name,
-            schema_hash=tool.schema_hash,
             timeout_seconds=tool.timeout_seconds,
             idempotent=tool.idempotent,
         )
