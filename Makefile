@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check clean
+.PHONY: demo test check soak clean
 
 .venv/installed: pyproject.toml
 	@echo "== Making .venv and installing agboss with its test tools"
@@ -22,6 +22,11 @@ check: .venv/installed ## style, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy agboss application.py worker.py demo.py
+
+SEEDS_FROM ?= $(shell date +%s)000
+soak: .venv/installed ## the simulation on new seeds, until something breaks or you stop it
+	@echo "== Simulating from seed $(SEEDS_FROM); a broken seed is printed and replays with --seed"
+	$(BIN)/python -m tests.simulation --from $(SEEDS_FROM)
 
 clean:
 	rm -rf .venv .data dist build

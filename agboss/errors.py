@@ -9,6 +9,7 @@ AgbossError
 │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
 │   ├── FourEyesError               pause.four-eyes            the requester may not approve the own request
 │   ├── ReplyInterpreterMissingError pause.no-reply-interpreter the role can't read free text
+│   ├── SendSupersededError         pause.send-superseded      worth another try: a newer attempt to ask is under way
 │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
 ├── RunError                        run
 │   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
@@ -134,6 +135,12 @@ class PauseRecordExpiredError(PauseError):
     """The step was answered, and its record is past retention: it fails closed and never asks twice."""
 
     code = "pause.record-expired"
+
+
+class SendSupersededError(PauseError):
+    """A channel's ``send`` failed while a newer attempt was under way, as after a lost worker; the step asks again."""
+
+    code = "pause.send-superseded"
 
 
 class RunError(AgbossError):

@@ -285,7 +285,10 @@ class SentAnswer:
     status: PauseStatus
     failed_send: bool
     ignored: bool
-    """The outcome changed nothing: an answer, a close or a newer attempt came first (R22: one warning)."""
+    """The outcome changed nothing: an answer, a close or another attempt came first (R22: one warning)."""
+    superseded: bool = False
+    """This attempt failed while a newer one is under way, whose outcome nobody knows yet: the step asks again. Nobody
+    else would hear of it, where the newer attempt is that of a worker Temporal no longer listens to."""
     rest: RestAnswer | None = None
 
 

@@ -154,19 +154,27 @@ def sent(unit: Unit, sent: SentPause) -> SentAnswer:
     reported: list[int] = from_json(pause.reported)
     if sent.attempt not in reported:
         pause.reported = to_json([*reported, sent.attempt])
-        if pause.send_state == "attempted" and sent.attempt == pause.attempts:
+        if pause.send_state == "attempted" and (sent.outcome != "failed" or sent.attempt == pause.attempts):
             _apply_sent(unit, pause, sent)
         _owe_again(pause, sent)
         unit.rows.update(pause)
         unit.touch(tree)
     now = PauseStatus(pause.status)
-    riding = rest(unit, sent.rest) if sent.rest is not None and now is PauseStatus.PENDING else None
-    return SentAnswer(status=now, failed_send=pause.failed_send, ignored=not _stands(pause, sent), rest=riding)
+    waits = now is PauseStatus.PENDING and pause.send_state == "sent"
+    riding = rest(unit, sent.rest) if sent.rest is not None and waits else None
+    return SentAnswer(
+        status=now,
+        failed_send=pause.failed_send,
+        ignored=not _stands(pause, sent),
+        superseded=now is PauseStatus.PENDING and pause.send_state == "attempted",
+        rest=riding,
+    )
 
 
 def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> None:
-    """The outcome of the latest attempt; an answer or a close that came first stands."""
-    seen = sent.unclear or sent.attempt > 1
+    """The first outcome of any attempt, but for the failure of one that a newer attempt has overtaken: that one may do
+    better. An answer or a close that came first stands."""
+    seen = sent.unclear or pause.attempts > 1
     if sent.outcome == "decided" and move(pause, PauseEvent.DECIDE):
         assert sent.answer is not None, "a send that decided has its answer"
         _record(pause, sent.answer, PauseResolution.DECIDED, unit.now)
@@ -190,7 +198,7 @@ def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> None:
 
 def _owe_again(pause: PauseRow, sent: SentPause) -> None:
     """The question was taken back while this send was under way, so people may see it still: it must be again."""
-    seen = sent.outcome == "sent" or (sent.outcome == "decided" and sent.attempt > 1)
+    seen = sent.outcome == "sent" or sent.unclear or (sent.outcome == "decided" and sent.attempt > 1)
     if seen and pause.status == PauseStatus.CANCELLED and pause.withdraw in ("claimed", "told"):
         pause.withdraw = "owed"
 
@@ -201,7 +209,7 @@ def _stands(pause: PauseRow, sent: SentPause) -> bool:
         return pause.failed_send
     if sent.outcome == "decided":
         return pause.resolution == PauseResolution.DECIDED
-    return sent.attempt == pause.attempts
+    return pause.send_state == "sent"
 
 
 def _sent_after_all(unit: Unit, sent: SentPause) -> SentAnswer:
@@ -209,7 +217,9 @@ def _sent_after_all(unit: Unit, sent: SentPause) -> SentAnswer:
     _journaled(unit, sent.step_key)
     row = unit.rows.get(AnswerRow, sent.ref.root, sent.step_key)
     taken = row is not None and bool(from_json(row.entry)["acted_on"])
-    return SentAnswer(status=PauseStatus.TAKEN if taken else PauseStatus.CANCELLED, failed_send=False, ignored=True)
+    return SentAnswer(
+        status=PauseStatus.TAKEN if taken else PauseStatus.CANCELLED, failed_send=False, ignored=True, superseded=False
+    )
 
 
 def take(unit: Unit, ref: HolderRef, step_key: str) -> Take:

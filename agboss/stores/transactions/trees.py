@@ -1,6 +1,6 @@
 """T0, T4, T5, T6: a tree's and a holder's start, end and violent movements."""
 
-from agboss.decisions.keys import content_hash
+from agboss.decisions.keys import content_hash, under
 from agboss.domain.events import ExecutionEnded, ExecutionFailed, ExecutionStarted
 from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import ROOT, ContentHash, ExecutionId, HolderId, OwnerId, TenantId, ThreadId, WorkflowId
@@ -134,9 +134,10 @@ def fence(unit: Unit, fence: Fence) -> FenceAnswer:
             close_records(unit, tree, fence.path, fence.resolution)
             if fence.cancel:
                 tree.cancelled_by = fence.cancelled_by
-                root = unit.rows.get(HolderRow, tree.root)
-                if root is not None:
-                    set_moving(unit, tree, root)
+            # Whom it covers has something to do: to stop. A tree whose questions it closed doesn't rest any more.
+            for holder in unit.rows.select(HolderRow, equals(root=tree.root)):
+                if under(holder.path, fence.path):
+                    set_moving(unit, tree, holder)
             unit.touch(tree)
     return FenceAnswer(applied=applied, owed=owed_under(unit, tree.root, fence.path))
 

@@ -9,7 +9,7 @@ from agboss.declare.context import CancellationSignal
 from agboss.domain.asks import ChannelAsk, ToolCallApprovalDecision
 from agboss.domain.outcomes import AwaitReply, Decided
 from agboss.domain.pauses import PauseStatus
-from agboss.errors import AgbossError, DtoValidationError
+from agboss.errors import AgbossError, DtoValidationError, SendSupersededError
 from agboss.ports.pause_index import (
     Answer,
     OpenFound,
@@ -83,6 +83,10 @@ class Asks:
                     "tenant_id": opened.frame.tenant,
                 },
             )
+        if stands.superseded:
+            raise SendSupersededError(
+                f"channel {step.channel.implementation!r}: send failed while another attempt was under way; it is tried again"
+            ) from error
         if stands.status is PauseStatus.CANCELLED:
             await self._tell(step)
         if stands.failed_send and error is not None:

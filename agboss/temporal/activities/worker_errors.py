@@ -7,7 +7,7 @@ from datetime import timedelta
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from agboss.errors import AgbossError, IndexUnavailableError, ModelAnswerError, ModelUnavailableError
+from agboss.errors import AgbossError, IndexUnavailableError, ModelAnswerError, ModelUnavailableError, SendSupersededError
 from agboss.temporal import limits
 from agboss.temporal.failures import to_record
 
@@ -16,7 +16,7 @@ from agboss.temporal.failures import to_record
 def for_temporal() -> Iterator[None]:
     """Raise any error as one that Temporal carries whole: its record in the details, its code as the type.
 
-    Only what time may mend is tried again: the index or a model's endpoint that is away. A user's error never is.
+    Only what time may mend is tried again: the index or a model's endpoint that is away, a send that another overtook. A user's error never is.
     """
     try:
         yield
@@ -26,7 +26,7 @@ def for_temporal() -> Iterator[None]:
     except ModelAnswerError as error:
         again = activity.info().attempt < limits.MODEL_ANSWER_ATTEMPTS
         raise _application_error(error, retryable=again) from error
-    except IndexUnavailableError as error:
+    except (IndexUnavailableError, SendSupersededError) as error:
         raise _application_error(error, retryable=True) from error
     except Exception as error:
         raise _application_error(error, retryable=False) from error

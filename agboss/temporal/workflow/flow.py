@@ -60,6 +60,8 @@ class Flow:
         """A cancel from outside: nobody counted it, so the index is told before anything else (T5)."""
         if not self._ending and not self._cancelled:
             self._cancelled = True
+            # From here on the holder is about to stop: it asks for no rest, also while the index is being told.
+            self._holder.stopping += 1
             moved = await self._steps.wake(WakeStep(ref=self._input.ref))
             self._holder.came(moved.motion)
             if not self._ending:

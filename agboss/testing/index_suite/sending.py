@@ -71,18 +71,34 @@ class Sending(Suite):
             sent = await w.sent(asked.ref, asked.key)
             assert sent.status is PauseStatus.TAKEN and (await w.record(asked)).is_sent
 
-    async def test_an_older_attempt_overrules_nothing(self) -> None:
-        """T3': only the latest attempt counts, so a frozen worker's late failure doesn't close the question."""
+    async def test_an_older_attempt_s_failure_closes_nothing(self) -> None:
+        """T3': a frozen worker's late failure doesn't close the question while a newer attempt is under way: the step is
+        told to ask again, since nobody knows yet what becomes of the newer one."""
         async with self.world() as w:
             asked = await self._opened(w)
             await w.opened(asked.ref, asked.key)
-            for outcome in ("failed", "decided"):
-                sent = await w.sent(asked.ref, asked.key, outcome, attempt=1)
-                assert (sent.status, sent.ignored) == (PauseStatus.PENDING, True)
+            failed = await w.sent(asked.ref, asked.key, "failed", attempt=1, rest=1)
+            assert (failed.status, failed.ignored, failed.superseded) == (PauseStatus.PENDING, True, True)
+            assert failed.rest is None
             await w.sent(asked.ref, asked.key, attempt=2)
-            assert (await w.sent(asked.ref, asked.key, "failed", attempt=1)).ignored
-            record = await w.record(asked)
-            assert record.status is PauseStatus.PENDING and record.is_sent
+            again = await w.sent(asked.ref, asked.key, "failed", attempt=1)
+            assert (again.status, again.ignored, again.superseded) == (PauseStatus.PENDING, True, False)
+            assert (await w.record(asked)).is_sent
+
+    async def test_an_older_attempt_that_asked_has_asked(self) -> None:
+        """T3': what asked or decided first counts, whichever attempt it was; a newer one's failure changes nothing, since
+        Temporal may listen to the older."""
+        async with self.world() as w:
+            asked = await self._opened(w, "r1")
+            await w.opened(asked.ref, asked.key)
+            first = await w.sent(asked.ref, asked.key, attempt=1)
+            assert (first.status, first.ignored, first.superseded) == (PauseStatus.PENDING, False, False)
+            assert (await w.sent(asked.ref, asked.key, "failed", attempt=2)).ignored
+            assert (await w.record(asked)).status is PauseStatus.PENDING
+            decided = await self._opened(w, "r2")
+            await w.opened(decided.ref, decided.key)
+            assert (await w.sent(decided.ref, decided.key, "decided", attempt=1)).status is PauseStatus.TAKEN
+            assert (await w.sent(decided.ref, decided.key, "failed", attempt=2)).status is PauseStatus.TAKEN
 
     async def test_the_same_outcome_again_changes_nothing(self) -> None:
         """T3' is idempotent: repeated, each outcome gives the same answer and counts no change."""
