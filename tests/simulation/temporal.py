@@ -195,6 +195,8 @@ class SimTemporal:
                 if isinstance(how, Renew):
                     workflow.runs += 1
                     workflow.input = workflow.input.model_copy(update={"position": how.position})
+                    for step in workflow.steps.values():
+                        step.token = object()
                     workflow.history, workflow.steps, workflow.cancel_requested = [], {}, False
                     self._event(workflow, Started())
                 else:
