@@ -45,7 +45,7 @@ from agboss.requests import check_credential, check_request, named, plain_fields
 from agboss.temporal import limits
 from agboss.temporal.failures import to_error, to_record
 from agboss.temporal.gateway import Gateway, WorkflowState
-from agboss.temporal.wire import ExecutionInput
+from agboss.temporal.wire import ExecutionInput, RunLimits
 from agboss.waiting import wait_for_tree
 
 _log = logging.getLogger("agboss.app")
@@ -60,6 +60,7 @@ class App:
         self._gateway = gateway
         self._sweep = sweep
         self._clock = clock
+        self._run_limits = RunLimits()
 
     # --- execute ---
 
@@ -144,6 +145,7 @@ class App:
             thread=tree.thread,
             plan=flow.plan,
             plan_hash=flow.plan_hash,
+            limits=self._run_limits,
         )
         try:
             await self._gateway.start(tree.workflow, tree.workflow_id, input)

@@ -68,8 +68,6 @@ TAKE_OVER_AFTER = timedelta(minutes=1)
 """A live tree that has no workflow is believed dead only when older than this."""
 WITHDRAW_LEASE_SECONDS = 30.0
 """Added to the tool's timeout: after it, another may tell the channel."""
-CONTINUE_AFTER_EVENTS = 4_000
-CONTINUE_AFTER_BYTES = 4_000_000
 MAX_VALIDATION_ATTEMPTS = 3
 """How often an agent may try to give a valid structured answer."""
 MAX_RESULT_BYTES = 1_000_000

@@ -52,6 +52,15 @@ class Position(_Message):
     """Calls of the current turn without a result; empty before a model turn."""
 
 
+class RunLimits(_Message):
+    """How long one run of a workflow gets before it continues as new, at the next quiet moment."""
+
+    events: int = 4_000
+    bytes: int = 4_000_000
+    signals: int = 2_000
+    """Temporal refuses a run's signals from the ten-thousandth on, forged ones included."""
+
+
 class ExecutionInput(_Message):
     """The input of every execution's workflow."""
 
@@ -62,6 +71,7 @@ class ExecutionInput(_Message):
     plan: FlowPlan
     plan_hash: ContentHash
     position: Position | None = None
+    limits: RunLimits = RunLimits()
 
 
 class ExecutionOutcome(_Message):
@@ -213,6 +223,7 @@ __all__ = [
     "Position",
     "RestAnswer",
     "RestRequest",
+    "RunLimits",
     "Step",
     "StepResult",
     "TakeBack",

@@ -9,8 +9,9 @@ from typing import Any
 
 from temporalio.client import Client
 
+from agboss.temporal.wire import RunLimits
 from agboss.testing.servers import temporal_dev_server
-from tests.rig import PaymentDeclinedError, Rig, call, running_rig
+from tests.rig import PaymentDeclinedError, ReceiptWorkflow, Rig, TwoAgentsWorkflow, call, running_rig
 
 FOLDER = Path(__file__).parent / "histories"
 
@@ -49,10 +50,31 @@ async def failed(rig: Rig) -> Any:
     return result
 
 
+async def decided_at_once(rig: Rig) -> Any:
+    return await rig.execute([call("approved-tool"), call("rejected-tool")], "done")
+
+
+async def structured_answer(rig: Rig) -> Any:
+    final = call("final-answer", total=3, note="three")
+    return await rig.execute("no answer", [final], workflow=ReceiptWorkflow)
+
+
+async def two_agents(rig: Rig) -> Any:
+    await rig.execute([call("pay-tool", amount=1)], "done", workflow=TwoAgentsWorkflow)
+    return await rig.answer(rig.ids[-1])
+
+
+async def continued(rig: Rig) -> Any:
+    rig.app._run_limits = RunLimits(events=24)
+    await rig.execute([call("pay-tool", amount=1), call("pay-tool", amount=2)], [call("free-tool")], "done")
+    await rig.answer(rig.ids[-1])
+    return await rig.answer(rig.ids[-2])
+
+
 async def main() -> None:
     async with temporal_dev_server() as server:
         client = await Client.connect(server.address)
-        for kind in (approved, mixed, cancelled, failed):
+        for kind in (approved, mixed, cancelled, failed, decided_at_once, structured_answer, two_agents, continued):
             file = FOLDER / f"{kind.__name__}.json"
             if file.exists():
                 continue
@@ -64,6 +86,12 @@ async def main() -> None:
                     while (await handle.describe()).close_time is None:
                         await asyncio.sleep(0.05)
                     history = await handle.fetch_history()
+                    if kind is continued:
+                        # The run that continues as new, and then the one that begins so.
+                        started = history.events[0].workflow_execution_started_event_attributes
+                        file.with_stem("continued_from").write_text(without_places(history.to_json()))
+                        first = client.get_workflow_handle(handle.id, run_id=started.first_execution_run_id)
+                        history = await first.fetch_history()
                     file.write_text(without_places(history.to_json()))
                     print(file.stem, len(history.events), "events")
 

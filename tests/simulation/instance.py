@@ -109,7 +109,7 @@ class Instance:
         self.length += len(batch)
         for event in batch:
             if isinstance(event, Signalled):
-                self.holder.look(event.key)
+                self.holder.signalled(event.key)
         self.loop.drain()
         for event in batch:
             self._apply(event)
@@ -212,7 +212,7 @@ class _Steps:
         except StepFailed:
             return await self._instance.run(name, message)
 
-    def should_renew(self) -> bool:
+    def should_renew(self, *, signals: int) -> bool:
         return self._instance.renews()
 
     def show(self, *, status: str, waiting: Sequence[str]) -> None:

@@ -48,10 +48,7 @@ class AgentLoop:
         holder = self._holder
         holder.check()
         self._at(state)
-        if holder.steps.should_renew():
-            holder.renewing = True
-            holder.stop()
-            raise Stopped
+        holder.check_renewal()
         results = []
 
         async def turn() -> None:

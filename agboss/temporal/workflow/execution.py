@@ -19,7 +19,6 @@ class Execution:
 
     def __init__(self) -> None:
         self._holder = Holder()
-        self._ignored_signals = 0
 
     @workflow.run
     async def run(self, args: Sequence[RawValue]) -> ExecutionOutcome:
@@ -27,7 +26,7 @@ class Execution:
         workflow.set_current_details("**running**")
         flow = Flow(
             self._holder,
-            TemporalSteps(),
+            TemporalSteps(input.limits),
             input,
             workflow_id=WorkflowId(workflow.info().workflow_id),
         )
@@ -44,10 +43,9 @@ class Execution:
 
     @workflow.signal(dynamic=True)
     def signal(self, name: str, args: Sequence[RawValue]) -> None:
-        """Total: anything that isn't one well-formed pause key is dropped and counted (D04, S246)."""
-        key = _key(args) if name == LOOK else None
-        if key is None or not self._holder.look(key):
-            self._ignored_signals += 1
+        """Total: anything that isn't one well-formed pause key that somebody waits under is counted and dropped (D04,
+        S246)."""
+        self._holder.signalled(_key(args) if name == LOOK else None)
 
 
 def _decoded(args: Sequence[RawValue]) -> ExecutionInput:

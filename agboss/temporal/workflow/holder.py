@@ -46,6 +46,8 @@ class Holder:
         self.scopes: list[Scope] = []
         self.owed: list[Owed] = []
         """Questions to take back before the holder ends."""
+        self.signals = 0
+        """Signals of this run, forged ones included."""
         self._events = 0
         self._waiting = 0
         self._settling = False
@@ -69,14 +71,16 @@ class Holder:
 
     # --- what comes from outside ---
 
-    def look(self, key: PauseKey) -> bool:
-        """A signal: wake the pause's step. False: nobody here waits under that key, and nothing happens."""
+    def signalled(self, key: PauseKey | None) -> None:
+        """A signal: wake the pause's step. Where nobody here waits under that key, or it had none, nothing happens."""
         self._events += 1
-        handle = self.handles.get(key)
-        if handle is None:
-            return False
-        handle.look()
-        return True
+        self.signals += 1
+        handle = self.handles.get(key) if key is not None else None
+        if handle is not None:
+            handle.look()
+        elif self._may_rest() and self._should_renew():
+            # A parked holder is renewed by nobody else, and a run has only so many signals.
+            self._ask_for_rest()
 
     def stop(self) -> None:
         """Stop everything: every scope cancels its tasks, in order of creation, and the flow raises ``Stopped``."""
@@ -95,6 +99,17 @@ class Holder:
         self._events += 1
         if motion is not None:
             self.motion = max(self.motion, motion)
+
+    def check_renewal(self) -> None:
+        """Before a new turn, while nothing else moves: stop here where the run is long enough.
+
+        Raises:
+            Stopped: the flow goes on in a new run.
+        """
+        if self._should_renew():
+            self.renewing = True
+            self.stop()
+            raise Stopped
 
     # --- waiting ---
 
@@ -123,20 +138,17 @@ class Holder:
     def left(self, *, settled: bool = False) -> None:
         """One less can move. The last one to stop moving makes the holder ask for its rest."""
         self.moving -= 1
-        if settled or not self._may_rest() or self._settling:
-            return
-        self._settling = True
-        asyncio.get_running_loop().create_task(self._settle())
+        if not settled and self._may_rest():
+            self._ask_for_rest()
+
+    def _ask_for_rest(self) -> None:
+        if not self._settling:
+            self._settling = True
+            asyncio.get_running_loop().create_task(self._settle())
 
     def riding_request(self) -> RestRequest | None:
         """The request that rides in an ``ask``, where that ``ask`` is the only thing that moves."""
-        if (
-            self.moving == 1
-            and not self.stopping
-            and not self.stopped
-            and not self._settling
-            and not self.steps.should_renew()
-        ):
+        if self.moving == 1 and not self.stopping and not self.stopped and not self._settling and not self._should_renew():
             return self._request()
         return None
 
@@ -151,6 +163,9 @@ class Holder:
 
     # --- rest ---
 
+    def _should_renew(self) -> bool:
+        return self.steps.should_renew(signals=self.signals)
+
     def _show_rest(self) -> None:
         self.steps.show(status="paused", waiting=[h.shown for h in self.handles.values() if h.waiter is not None])
 
@@ -163,7 +178,7 @@ class Holder:
     async def _settle(self) -> None:
         try:
             while self._may_rest():
-                if self.steps.should_renew():
+                if self._should_renew():
                     # Nothing is in flight and nothing moves: the moment to continue as new. The next run asks again.
                     self.renewing = True
                     self.stop()

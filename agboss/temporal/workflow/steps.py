@@ -60,8 +60,8 @@ class Steps(Protocol):
 
     async def end(self, step: EndStep) -> Moved: ...
 
-    def should_renew(self) -> bool:
-        """Whether the history is long enough to continue as new at the next quiet moment."""
+    def should_renew(self, *, signals: int) -> bool:
+        """Whether the run, with that many signals so far, is long enough to continue as new at the next quiet moment."""
         ...
 
     def show(self, *, status: str, waiting: Sequence[str]) -> None:

@@ -36,7 +36,8 @@ Result = TypeVar("Result")
 class TemporalSteps:
     """See ``Steps``."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: wire.RunLimits) -> None:
+        self._run_limits = limits
         self._shown: tuple[str, int] | None = None
 
     async def model_turn(self, step: ModelTurn, *, timeout_seconds: float) -> TurnResult:
@@ -85,11 +86,12 @@ class TemporalSteps:
     async def end(self, step: EndStep) -> Moved:
         return await _transaction(wire.END, step, Moved)
 
-    def should_renew(self) -> bool:
+    def should_renew(self, *, signals: int) -> bool:
         info = workflow.info()
         return (
-            info.get_current_history_length() > limits.CONTINUE_AFTER_EVENTS
-            or info.get_current_history_size() > limits.CONTINUE_AFTER_BYTES
+            info.get_current_history_length() > self._run_limits.events
+            or info.get_current_history_size() > self._run_limits.bytes
+            or signals > self._run_limits.signals
             or info.is_continue_as_new_suggested()
         )
 
