@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from agboss.domain.pauses import PendingPause as PendingPause
     from agboss.domain.sensitive import Sensitive as Sensitive
     from agboss.errors import DomainError as DomainError
+    from agboss.models.openai import OpenAIModels as OpenAIModels
     from agboss.models.scripted import ScriptedModels as ScriptedModels
     from agboss.settings import Settings as Settings
 
@@ -54,6 +55,7 @@ _HOMES = {
     "ExecutionStatus": "agboss.domain.executions",
     "FinishText": "agboss.declare.flow",
     "Observer": "agboss.declare.observer",
+    "OpenAIModels": "agboss.models.openai",
     "PauseAnswerer": "agboss.domain.pauses",
     "PauseResolution": "agboss.domain.pauses",
     "PauseStatus": "agboss.domain.pauses",
@@ -92,6 +94,7 @@ __all__ = [
     "ExecutionStatus",
     "FinishText",
     "Observer",
+    "OpenAIModels",
     "PauseAnswerer",
     "PauseResolution",
     "PauseStatus",
