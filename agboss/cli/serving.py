@@ -1,0 +1,99 @@
+"""``agboss worker`` and ``agboss dev``: what runs until it is told to end."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import typer
+
+from agboss.application import Application
+from agboss.cli.finding import find_application
+from agboss.cli.options import ApplicationOption, JsonOption
+from agboss.cli.output import Output, facts, plain
+from agboss.cli.running import run_async
+from agboss.cli.upkeep import migrated
+from agboss.errors import ConfigurationError
+from agboss.settings import Settings
+from agboss.stores import sqlite_path
+
+SERVER_LOG = Path(".data/temporal.log")
+
+
+def worker(ctx: typer.Context, application: ApplicationOption = None, json: JsonOption = False) -> None:
+    """Run a worker until Ctrl-C or SIGTERM; steps that run may end first."""
+    output: Output = ctx.obj
+    declared, settings = find_application(application), Settings.from_environment()
+
+    async def serve() -> None:
+        async with declared.worker(settings):
+            _ready(output, declared, settings, ui=None)
+            await asyncio.Event().wait()
+
+    run_async(_until_told(serve, output), output, interrupted="ended at once; what ran is repeated by another worker")
+    output.note("worker ended")
+
+
+def dev(ctx: typer.Context, application: ApplicationOption = None, json: JsonOption = False) -> None:
+    """Run a Temporal development server, the index's migration and a worker, until Ctrl-C."""
+    output: Output = ctx.obj
+    declared, settings = find_application(application), Settings.from_environment()
+
+    async def serve() -> None:
+        async with _development_server(output) as (address, namespace, ui):
+            own = settings.model_copy(update={"temporal_address": address, "temporal_namespace": namespace})
+            async with declared.worker(own):
+                _ready(output, declared, own, ui=ui)
+                if address != settings.temporal_address:
+                    output.note(f"for other commands: export AGBOSS_TEMPORAL_ADDRESS={address}")
+                await asyncio.Event().wait()
+
+    migrated(settings)
+    run_async(_until_told(serve, output), output, interrupted="ended at once; what ran is repeated by another worker")
+    output.note("worker and server ended")
+
+
+@asynccontextmanager
+async def _development_server(output: Output) -> AsyncIterator[tuple[str, str, str | None]]:
+    """Address, namespace and page of the server that temporal-dev.yaml describes."""
+    try:
+        from agboss.devserver.config import FILE, read_config
+        from agboss.devserver.process import dev_server
+    except ModuleNotFoundError as error:
+        raise ConfigurationError("`agboss dev` needs pip install 'agboss-temporal[dev]'") from error
+    config = read_config(Path(FILE))
+    SERVER_LOG.parent.mkdir(parents=True, exist_ok=True)
+    output.note("starting Temporal's development server …")
+    async with dev_server(config, log=SERVER_LOG):
+        yield config.address, config.namespace, config.ui
+
+
+async def _until_told(serve: Callable[[], Awaitable[None]], output: Output) -> None:
+    """Run ``serve`` until SIGINT or SIGTERM, and let it end in order, whatever it was doing; at the second signal at once."""
+    serving = asyncio.ensure_future(serve())
+
+    def end() -> None:
+        if not serving.cancelling():
+            output.note("ending: steps that run may end first; again ends at once")
+        serving.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+    with suppress(asyncio.CancelledError):
+        await serving
+
+
+def _ready(output: Output, application: Application, settings: Settings, *, ui: str | None) -> None:
+    index = settings.index if settings.index == "memory:" else str(sqlite_path(settings.index).absolute())
+    document = {
+        "application": application.name,
+        "task_queue": settings.task_queue or application.name,
+        "temporal_address": settings.temporal_address,
+        "temporal_namespace": settings.temporal_namespace,
+        "index": index,
+    }
+    document |= {} if ui is None else {"ui": ui}
+    shown = facts(**{name.replace("temporal_", "Temporal "): value for name, value in document.items()})
+    output.result(document, [shown, plain("ready; Ctrl-C ends it", "green")])
