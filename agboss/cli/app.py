@@ -13,7 +13,7 @@ from agboss.cli.group import Commands
 app = typer.Typer(
     cls=Commands,
     help="Durable pauses for AI agents, on Temporal.",
-    epilog="Exit codes:\n\n" + "\n\n".join(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items()),
+    epilog="\b\nExit codes:\n" + "\n".join(f"{code.value:>5}  {meaning}" for code, meaning in MEANINGS.items()),
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -60,7 +60,8 @@ def _ended(command: Any, output: Output) -> int:
     try:
         return int(command() or Exit.DONE)
     except typer.TyperException as error:
-        output.error("usage", f"{error.format_message()}\n  agboss --help tells what there is", {})
+        where = getattr(getattr(error, "ctx", None), "command_path", "agboss")
+        output.error("usage", f"{error.format_message().rstrip('.')}; see `{where} --help`", {})
         return Exit.USAGE
     except typer.Abort:
         output.error("interrupted", "interrupted", {})

@@ -40,7 +40,9 @@ class Output:
         if self.as_json:
             self._write(document)
             return
-        for part in shown:
+        for number, part in enumerate(shown):
+            if number:
+                self._out.print()
             self._out.print(part)
 
     def error(self, code: str, message: str, data: Mapping[str, Any], causes: Iterable[str] = ()) -> None:
@@ -115,7 +117,7 @@ def plain(text: object, style: str = "") -> Text:
 
 def table(*columns: str, title: str | None = None) -> Table:
     """A table for people."""
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, title=title, title_justify="left", title_style="bold", pad_edge=False)
     for column in columns:
         made.add_column(column, overflow="fold")
     return made

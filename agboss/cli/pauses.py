@@ -76,7 +76,7 @@ def pending(
 
 def answer(
     ctx: typer.Context,
-    misplaced: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    misplaced: Annotated[list[str] | None, typer.Argument(hidden=True, metavar="")] = None,
     approve: Approve = None,
     reason: Reason = None,
     override: Override = None,

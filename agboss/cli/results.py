@@ -18,6 +18,8 @@ _STYLES = {
     ExecutionStatus.RUNNING: "cyan",
 }
 
+_HOW_TO_ANSWER = "Answer with `agboss answer`; the id is with the channel that was asked, or with the thread's owner."
+
 
 def result_document(result: ExecutionResult[Any]) -> dict[str, Any]:
     """An execution's result for programs."""
@@ -38,7 +40,7 @@ def result_shown(result: ExecutionResult[Any]) -> list[RenderableType]:
         row(head, "delivered", "not yet: Temporal is away; the answer is recorded, and the sweep will deliver it")
     shown: list[RenderableType] = [head]
     if result.pending:
-        shown.append(pauses_shown(result.pending))
+        shown += [pauses_shown(result.pending), plain(_HOW_TO_ANSWER, style="dim")]
     if result.record is not None:
         shown.append(_record_shown(result.record))
     return shown
@@ -55,7 +57,8 @@ def pauses_shown(pauses: Sequence[PendingPause], places: Sequence[tuple[str, str
     ids = any(pause.pause_id is not None for pause in pauses)
     where = ("workflow", "thread") if places else ()
     made = table("asked", *where, "agent", "question", "answered by", *(("pause id",) if ids else ()), title="Waiting")
-    for place, pause in zip(places or [()] * len(pauses), pauses, strict=True):
+    for number, pause in enumerate(pauses):
+        place = places[number] if places else ()
         cells = [ago(pause.asked_at), *place, pause.agent, pause.ask.summary, _answerer(pause)]
         row(made, *cells, *((pause.pause_id or "–",) if ids else ()))
     return made

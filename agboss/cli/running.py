@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from agboss.app import App
 from agboss.application import Application
 from agboss.cli.output import Output
-from agboss.errors import AgbossError
+from agboss.errors import AgbossError, TemporalUnavailableError
 from agboss.settings import Settings
 
 Result = TypeVar("Result")
@@ -43,8 +43,13 @@ def with_app(
     """Connect the application by the environment's settings, and run ``work``."""
 
     async def connected() -> Result:
-        async with application.connect(Settings.from_environment()) as app:
-            return await work(app)
+        settings = Settings.from_environment()
+        try:
+            async with application.connect(settings) as app:
+                return await work(app)
+        except TemporalUnavailableError as error:
+            address = settings.temporal_address
+            raise TemporalUnavailableError(f"{error} (AGBOSS_TEMPORAL_ADDRESS is {address})", **error.data) from error
 
     return run_async(connected(), output, interrupted=interrupted)
 
