@@ -32,11 +32,10 @@ app.command(rich_help_panel="Operate")(upkeep.sweep)
 def run(arguments: Sequence[str]) -> int:
     """Run one command in this process; its exit code."""
     command = typer.main.get_command(app)
-    documents = None
-    if "--json" in arguments:
-        # Native code and child processes write to the descriptor itself; from here on that is stderr.
-        documents = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        os.dup2(2, 1)
-    code: int = command.main(list(arguments), standalone_mode=False, documents=documents)
+    # Native code and child processes write to descriptor 1 itself: from here on that is stderr, and stdout is ours alone.
+    own = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace", buffering=1)
     sys.stdout.flush()
+    os.dup2(2, 1)
+    sys.stdout = own
+    code: int = command.main(list(arguments), standalone_mode=False)
     return code

@@ -4,7 +4,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
-from typing import Any, TextIO
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -25,18 +25,12 @@ class Commands(TyperGroup):
         complete_var: str | None = None,
         standalone_mode: bool = True,
         windows_expand_args: bool = True,
-        *,
-        documents: TextIO | None = None,
         **extra: Any,
     ) -> Any:
-        """Run one command.
-
-        Args:
-            documents: where the JSON document goes; ``None``: stdout.
-        """
+        """Run one command."""
         given = list(sys.argv[1:] if args is None else args) or ["--help"]
         as_json = "--json" in given and "--help" not in given
-        output = Output(as_json=as_json, documents=documents or sys.stdout)
+        output = Output(as_json=as_json, documents=sys.stdout)
         # What user code prints must not get between a program and its document.
         with redirect_stdout(sys.stderr) if as_json else nullcontext():
             code = _ended(

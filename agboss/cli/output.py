@@ -2,7 +2,6 @@
 
 import json
 import logging
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -25,10 +24,10 @@ class Output:
 
     Args:
         as_json: one document on stdout instead of texts.
-        documents: where that document goes; ``None``: stdout.
+        documents: where that document goes, whatever user code prints to stdout meanwhile.
     """
 
-    def __init__(self, *, as_json: bool, documents: TextIO | None = None) -> None:
+    def __init__(self, *, as_json: bool, documents: TextIO) -> None:
         self.as_json = as_json
         self._documents = documents
         self._told = False
@@ -84,9 +83,8 @@ class Output:
             root.removeHandler(handler)
 
     def _write(self, document: Mapping[str, Any]) -> None:
-        stream = self._documents or sys.stdout
-        stream.write(json.dumps(document, ensure_ascii=False, default=str) + "\n")
-        stream.flush()
+        self._documents.write(json.dumps(document, ensure_ascii=False, default=str) + "\n")
+        self._documents.flush()
         self._told = True
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import typer
@@ -81,8 +81,21 @@ async def _until_told(serve: Callable[[], Awaitable[None]], output: Output) -> N
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
-    with suppress(asyncio.CancelledError):
+    try:
         await serving
+    except asyncio.CancelledError:
+        return
+    except RuntimeError as error:
+        if "validation failed" not in str(error):
+            raise
+        # The SDK's one way of saying that the server knows no such namespace, or doesn't let us in.
+        raise ConfigurationError(
+            f"Temporal doesn't take this worker; check AGBOSS_TEMPORAL_NAMESPACE and AGBOSS_TEMPORAL_API_KEY: {_brief(error)}"
+        ) from error
+
+
+def _brief(error: RuntimeError) -> str:
+    return str(error).partition(": Status {")[0]
 
 
 def _ready(output: Output, application: Application, settings: Settings, *, ui: str | None) -> None:

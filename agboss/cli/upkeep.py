@@ -46,7 +46,9 @@ def sweep(ctx: typer.Context, application: ApplicationOption = None, json: JsonO
 
     report = with_app(find_application(application), once, output)
     if not report.leased:
-        output.result(asdict(report), [plain("Another sweep is at work, or ended within the last minute; this one did nothing.")])
+        output.result(
+            asdict(report), [plain("Another sweep is at work, or ended within the last minute; this one did nothing.")]
+        )
         return
     told = facts(
         answers_told_again=report.nudged,
