@@ -9,12 +9,16 @@ def main() -> NoReturn:
     """Run the command of ``sys.argv`` and end the process with its exit code."""
     try:
         from agboss.cli.app import run
+
+        code = run(sys.argv[1:])
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
         sys.stderr.write("agboss: the command line needs typer and rich: pip install 'agboss-temporal[cli]'\n")
-        sys.exit(2)
-    code = run(sys.argv[1:])
+        code = 2
+    except KeyboardInterrupt:
+        # While modules were loading; commands tell of it themselves.
+        code = 130
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
