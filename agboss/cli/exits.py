@@ -20,7 +20,7 @@ MEANINGS = {
     Exit.DONE: "done; a flow that pauses is done too",
     Exit.FAILED: "problems found, or the flow failed or was cancelled",
     Exit.USAGE: "usage, input or configuration is wrong; nothing was done",
-    Exit.REFUSED: "understood and refused: not paused, unknown pause, thread busy, wrong answerer",
+    Exit.REFUSED: "refused: not paused, unknown pause, thread busy, wrong answerer",
     Exit.UNAVAILABLE: "Temporal or the pause index is unavailable",
     Exit.TIMED_OUT: "the wait timed out; nothing is lost",
     Exit.INTERRUPTED: "interrupted",

@@ -65,5 +65,5 @@ def test_a_prefix_ends_at_a_dot() -> None:
 def test_exit_codes_are_documented(code: Exit) -> None:
     """`agboss --help` and docs/operating.md tell each exit code with the same words."""
     meaning = MEANINGS[code]
-    assert f"{code.value}  {meaning}" in " ".join(here("--help").out.split(" \n ")).replace("\n ", "")
+    assert f"{code.value}  {meaning}" in [line.strip() for line in here("--help").out.splitlines()]
     assert f"| {code.value} | {meaning} |" in (ROOT / "docs/operating.md").read_text()
