@@ -20,7 +20,7 @@ class InterruptedCommandError(AgbossError):
     code = "interrupted"
 
 
-def run_async(work: Coroutine[Any, Any, Result], output: Output, *, interrupted: str) -> Result:
+def run_async(work: Coroutine[Any, Any, Result], output: Output, *, interrupted: str = "interrupted") -> Result:
     """Run ``work`` to its end, with logs on stderr.
 
     Raises:

@@ -1,14 +1,17 @@
 """``agboss worker`` and ``agboss dev``: what runs until it is told to end."""
 
 import asyncio
+import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import typer
 
 from agboss.application import Application
+from agboss.cli.exits import Exit
 from agboss.cli.finding import find_application
 from agboss.cli.options import ApplicationOption, JsonOption
 from agboss.cli.output import Output, facts, plain
@@ -31,7 +34,7 @@ def worker(ctx: typer.Context, application: ApplicationOption = None, json: Json
             _ready(output, declared, settings, ui=None)
             await asyncio.Event().wait()
 
-    run_async(_until_told(serve, output), output, interrupted="ended at once; what ran is repeated by another worker")
+    run_async(_until_told(serve, output), output)
     output.note("worker ended")
 
 
@@ -40,8 +43,10 @@ def dev(ctx: typer.Context, application: ApplicationOption = None, json: JsonOpt
     output: Output = ctx.obj
     declared, settings = find_application(application), Settings.from_environment()
 
+    servers: list[subprocess.Popen[bytes]] = []
+
     async def serve() -> None:
-        async with _development_server(output) as (address, namespace, ui):
+        async with _development_server(output, servers) as (address, namespace, ui):
             own = settings.model_copy(update={"temporal_address": address, "temporal_namespace": namespace})
             async with declared.worker(own):
                 _ready(output, declared, own, ui=ui)
@@ -50,32 +55,46 @@ def dev(ctx: typer.Context, application: ApplicationOption = None, json: JsonOpt
                 await asyncio.Event().wait()
 
     migrated(settings)
-    run_async(_until_told(serve, output), output, interrupted="ended at once; what ran is repeated by another worker")
+    run_async(_until_told(serve, output, servers), output)
     output.note("worker and server ended")
 
 
 @asynccontextmanager
-async def _development_server(output: Output) -> AsyncIterator[tuple[str, str, str | None]]:
-    """Address, namespace and page of the server that temporal-dev.yaml describes."""
+async def _development_server(
+    output: Output, servers: "list[subprocess.Popen[bytes]]"
+) -> AsyncIterator[tuple[str, str, str | None]]:
+    """Address, namespace and page of the server that temporal-dev.yaml describes; its process joins ``servers``."""
     try:
         from agboss.devserver.config import FILE, read_config
-        from agboss.devserver.process import dev_server
+        from agboss.devserver.process import start, stop, wait_until_ready
     except ModuleNotFoundError as error:
         raise ConfigurationError("`agboss dev` needs pip install 'agboss-temporal[dev]'") from error
     config = read_config(Path(FILE))
     SERVER_LOG.parent.mkdir(parents=True, exist_ok=True)
     output.note("starting Temporal's development server …")
-    async with dev_server(config, log=SERVER_LOG):
+    server = start(config, log=SERVER_LOG)
+    servers.append(server)
+    try:
+        await wait_until_ready(config, server, log=SERVER_LOG)
         yield config.address, config.namespace, config.ui
+    finally:
+        stop(server)
 
 
-async def _until_told(serve: Callable[[], Awaitable[None]], output: Output) -> None:
+async def _until_told(
+    serve: Callable[[], Awaitable[None]], output: Output, children: "Sequence[subprocess.Popen[bytes]]" = ()
+) -> None:
     """Run ``serve`` until SIGINT or SIGTERM, and let it end in order, whatever it was doing; at the second signal at once."""
     serving = asyncio.ensure_future(serve())
 
     def end() -> None:
-        if not serving.cancelling():
-            output.note("ending: steps that run may end first; again ends at once")
+        if serving.cancelling():
+            # As if killed, which everything is made for. To unwind under running steps would let them fail for good.
+            output.note("ended at once; what ran is repeated by another worker")
+            for child in children:
+                child.kill()
+            os._exit(Exit.INTERRUPTED)
+        output.note("ending: steps that run may end first; again ends at once")
         serving.cancel()
 
     loop = asyncio.get_running_loop()

@@ -63,14 +63,15 @@ class Project:
 
     @contextmanager
     def serving(self, *arguments: str, **environment: str) -> "Iterator[subprocess.Popen[str]]":
-        """Run `worker` or `dev` beside the test, from its readiness on."""
+        """Run `worker` or `dev` beside the test, from its readiness on; its stderr is in `serving.err`."""
+        log = open(self.folder / "serving.err", "a")  # noqa: SIM115 — the process keeps it
         process = subprocess.Popen(
             [sys.executable, "-m", "agboss.cli", *arguments],
             cwd=self.folder,
             env=self.environment | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=log,
             text=True,
         )
         assert process.stdout is not None
@@ -85,6 +86,7 @@ class Project:
             process.kill()
             process.wait()
             process.stdout.close()
+            log.close()
 
     def sent(self) -> list[str]:
         """The pause ids that channels were given."""

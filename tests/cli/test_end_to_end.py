@@ -3,12 +3,15 @@
 import json
 import re
 import signal
+import time
+from collections.abc import Callable
 
 import pytest
 
 from tests.cli.conftest import NOWHERE, Project, make_project
 from tests.rig import call, script
 
+pytestmark = pytest.mark.timeout(150)
 PAY = json.dumps({"text": script([call("pay-tool", amount=10)], "paid")})
 ACME = ("--tenant", "acme")
 SOON = ("--timeout", "40")
@@ -39,7 +42,11 @@ def test_a_pause_from_run_to_its_answer(project: Project) -> None:
         assert (unknown.code, unknown.document["error"]["code"]) == (3, "pause.unknown")
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(30) == 0
+        assert worker.stdout is not None
+        said = [worker.stdout.read(), (project.folder / "serving.err").read_text()]
     everything = [paused, shown, wrong, done, again, unknown]
+    assert said[1].endswith("worker ended\n")
+    assert not any(pause_id in text for text in said)
     assert not any(pause_id in text for ended in everything for text in (ended.out, ended.err))
     assert "pay-tool: amount=10" in shown.out
 
@@ -165,3 +172,36 @@ def test_dev_ends_cleanly(tmp_path_factory: pytest.TempPathFactory, number: sign
         assert dev.wait(40) == 0
     assert not _taken("127.0.0.1", port)
     assert not _taken("127.0.0.1", ui)
+
+
+def test_a_second_signal_ends_a_worker_at_once(project: Project) -> None:
+    """A worker lets the tool that runs end first; a second Ctrl-C ends it at once with 130, and another worker runs it again."""
+    (project.folder / "block-run").touch()
+    text = json.dumps({"text": script([call("free-tool", text="x")], "free")})
+
+    def runs(count: int) -> bool:
+        file = project.folder / "ran"
+        return file.exists() and len(file.read_text().split()) >= count
+
+    def until(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    def told() -> bool:
+        return "ending: steps that run may end first" in (project.folder / "serving.err").read_text()
+
+    with project.serving("worker") as worker:
+        assert project.run("run", "free-workflow", text, "--no-wait", "--thread", "t1").code == 0
+        until(lambda: runs(1))
+        worker.send_signal(signal.SIGINT)
+        until(told)
+        assert worker.poll() is None
+        worker.send_signal(signal.SIGINT)
+        assert worker.wait(10) == 130
+    (project.folder / "block-run").unlink()
+    with project.serving("worker"):
+        until(lambda: runs(2))
+        until(lambda: project.run("cancel", "t1", "--json").document == {"thread_id": "t1", "cancelled": False})
+    assert len(set((project.folder / "ran").read_text().split())) == 1
