@@ -16,6 +16,9 @@ def main() -> NoReturn:
             raise
         sys.stderr.write("agboss: the command line needs typer and rich: pip install 'agboss-temporal[cli]'\n")
         code = 2
+    except SystemExit as error:
+        # Rich's answer to a reader that has gone.
+        code = error.code if isinstance(error.code, int) else 1
     except KeyboardInterrupt:
         # While modules were loading; commands tell of it themselves.
         code = 130

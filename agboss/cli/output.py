@@ -83,7 +83,8 @@ class Output:
             root.removeHandler(handler)
 
     def _write(self, document: Mapping[str, Any]) -> None:
-        self._documents.write(json.dumps(document, ensure_ascii=False, default=str) + "\n")
+        # In ASCII: a direction character in a value would turn the line around on a terminal.
+        self._documents.write(json.dumps(document, default=str) + "\n")
         self._documents.flush()
         self._told = True
 

@@ -17,11 +17,14 @@ from agboss.cli.options import ApplicationOption, JsonOption
 from agboss.cli.output import Output, facts, plain
 from agboss.cli.running import run_async
 from agboss.cli.upkeep import migrated
-from agboss.errors import ConfigurationError
+from agboss.errors import ConfigurationError, TemporalUnavailableError
 from agboss.settings import Settings
 from agboss.stores import sqlite_path
 
 SERVER_LOG = Path(".data/temporal.log")
+_SERVER_GONE = "Temporal is gone, and the worker has ended; start both again, nothing that was recorded is lost"
+_LOOK_SECONDS = 0.5
+"""How often the server's process is looked at."""
 
 
 def worker(ctx: typer.Context, application: ApplicationOption = None, json: JsonOption = False) -> None:
@@ -42,7 +45,6 @@ def dev(ctx: typer.Context, application: ApplicationOption = None, json: JsonOpt
     """Run a Temporal development server, the index's migration and a worker, until Ctrl-C."""
     output: Output = ctx.obj
     declared, settings = find_application(application), Settings.from_environment()
-
     servers: list[subprocess.Popen[bytes]] = []
 
     async def serve() -> None:
@@ -52,7 +54,10 @@ def dev(ctx: typer.Context, application: ApplicationOption = None, json: JsonOpt
                 _ready(output, declared, own, ui=ui)
                 if address != settings.temporal_address:
                     output.note(f"for other commands: export AGBOSS_TEMPORAL_ADDRESS={address}")
-                await asyncio.Event().wait()
+                while servers[0].poll() is None:  # noqa: ASYNC110 — a child process sets no event
+                    await asyncio.sleep(_LOOK_SECONDS)
+                output.note(f"the development server has ended; see {SERVER_LOG}")
+        raise TemporalUnavailableError(_SERVER_GONE)
 
     migrated(settings)
     run_async(_until_told(serve, output, servers), output)
@@ -85,16 +90,17 @@ async def _until_told(
     serve: Callable[[], Awaitable[None]], output: Output, children: "Sequence[subprocess.Popen[bytes]]" = ()
 ) -> None:
     """Run ``serve`` until SIGINT or SIGTERM, and let it end in order, whatever it was doing; at the second signal at once."""
-    serving = asyncio.ensure_future(serve())
+    serving, told = asyncio.ensure_future(serve()), asyncio.Event()
 
     def end() -> None:
-        if serving.cancelling():
+        if told.is_set():
             # As if killed, which everything is made for. To unwind under running steps would let them fail for good.
             output.note("ended at once; what ran is repeated by another worker")
             for child in children:
                 child.kill()
             os._exit(Exit.INTERRUPTED)
         output.note("ending: steps that run may end first; again ends at once")
+        told.set()
         serving.cancel()
 
     loop = asyncio.get_running_loop()
@@ -103,7 +109,12 @@ async def _until_told(
     try:
         await serving
     except asyncio.CancelledError:
-        return
+        # A worker cancels the task it serves in when its server is gone for good.
+        if not told.is_set():
+            raise TemporalUnavailableError(_SERVER_GONE) from None
+    except ExceptionGroup as several:
+        # A worker's chores run in a task group; one fault of theirs is that fault.
+        raise several.exceptions[0] from several
     except RuntimeError as error:
         if "validation failed" not in str(error):
             raise

@@ -13,7 +13,6 @@ from agboss.cli.running import with_app
 from agboss.errors import ConfigurationError
 from agboss.recovery.sweep import SweepReport
 from agboss.settings import Settings
-from agboss.stores.migrate import migrate as migrate_index
 
 
 def migrated(settings: Settings) -> Path:
@@ -27,6 +26,9 @@ def migrated(settings: Settings) -> Path:
             "AGBOSS_INDEX is memory:, an index that is gone with its process and that no other command can see; "
             "set sqlite:///path.db"
         )
+    # Not at the top: it loads alembic, which would make every other command a quarter of a second slower.
+    from agboss.stores.migrate import migrate as migrate_index
+
     return migrate_index(settings.index).absolute()
 
 

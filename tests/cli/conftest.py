@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from agboss.cli.app import app
 from agboss.devserver.config import DevServerConfig
+from agboss.stores.migrate import migrate
 
 ROOT = Path(__file__).parents[2]
 NOWHERE = "127.0.0.1:1"
@@ -25,6 +26,9 @@ from pathlib import Path
 from tests.worker_process import declared
 shop = declared({name!r}, Path(__file__).parent)
 """
+
+GOOD = "from tests.rig import *\nmade = application(Told(), ScriptedModels(serves=['scripted/*']), services=[Terminal()])\n"
+"""A module with an application that fits together."""
 
 
 @dataclass
@@ -95,7 +99,8 @@ class Project:
 
 
 def make_project(folder: Path, address: str) -> Project:
-    """A project whose application plays what an input's text says."""
+    """A project with an index, whose application plays what an input's text says."""
+    migrate(f"sqlite:///{folder / '.data/agboss.db'}")
     (folder / "shop.py").write_text(SHOP.format(name=f"cli-{secrets.token_hex(4)}"))
     (folder / "pyproject.toml").write_text('[tool.agboss]\napplication = "shop:shop"\n')
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AGBOSS_")}
@@ -105,21 +110,33 @@ def make_project(folder: Path, address: str) -> Project:
 
 @pytest.fixture
 def project(temporal: DevServerConfig, tmp_path: Path) -> Project:
-    """A project with an index, on this test process's development server."""
-    made = make_project(tmp_path, temporal.address)
-    assert made.run("migrate").code == 0
-    return made
+    """A project on this test process's development server."""
+    return make_project(tmp_path, temporal.address)
 
 
 @pytest.fixture
 def lonely(tmp_path: Path) -> Project:
-    """A project with an index, and no Temporal."""
-    made = make_project(tmp_path, NOWHERE)
-    assert made.run("migrate").code == 0
-    return made
+    """A project without Temporal."""
+    return make_project(tmp_path, NOWHERE)
 
 
 def here(*arguments: str, input: str = "") -> Done:
     """Run a command in this process, in the working directory."""
     result = CliRunner().invoke(app, list(arguments), input=input)
     return Done(result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, for commands that run in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AGBOSS_APPLICATION", raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+def module(folder: Path, text: str) -> str:
+    """A module of a name that no other test has."""
+    name = f"found_{secrets.token_hex(4)}"
+    (folder / f"{name}.py").write_text(text)
+    return name

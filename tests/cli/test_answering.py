@@ -3,10 +3,11 @@
 import os
 import pty
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Done, Project
+from tests.cli.conftest import GOOD, Done, Project, here, module
 
 PAUSE_ID = "0123456789abcdef0123456789abcdef"
 
@@ -22,9 +23,9 @@ PAUSE_ID = "0123456789abcdef0123456789abcdef"
         (PAUSE_ID,),
     ],
 )
-def test_an_id_is_no_argument(lonely: Project, arguments: tuple[str, ...]) -> None:
+def test_an_id_is_no_argument(arguments: tuple[str, ...]) -> None:
     """An id given as an argument or option is refused with 2 and is not repeated; as an argument the reason is told."""
-    done = lonely.run("answer", *arguments)
+    done = here("answer", *arguments)
     assert done.code == 2
     assert PAUSE_ID not in done.out + done.err
     if not any(argument.startswith(("--id", "--pause-id")) for argument in arguments):
@@ -43,17 +44,18 @@ def test_an_id_is_no_argument(lonely: Project, arguments: tuple[str, ...]) -> No
         (("--approve", "--as", "me", "--override", "@nowhere.json"), "'nowhere.json' can't be read"),
     ],
 )
-def test_a_request_of_another_shape(lonely: Project, arguments: tuple[str, ...], told: str) -> None:
+def test_a_request_of_another_shape(arguments: tuple[str, ...], told: str) -> None:
     """Who answers, what, and with which arguments is checked before the id is looked up; values are not repeated."""
-    done = lonely.run("answer", *arguments, input=PAUSE_ID)
+    done = here("answer", *arguments, input=PAUSE_ID)
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert "4111" not in done.err
 
 
-def test_no_id_on_stdin(lonely: Project) -> None:
+def test_no_id_on_stdin(folder: Path) -> None:
     """An empty first line is no id."""
-    done = lonely.run("answer", "--approve", "--as", "me", input=f"\n{PAUSE_ID}\n")
+    name = module(folder, GOOD)
+    done = here("answer", "--approve", "--as", "me", "--application", f"{name}:made", input=f"\n{PAUSE_ID}\n")
     assert done.code == 2
     assert "no pause id was given" in done.err
 

@@ -1,10 +1,12 @@
 """The command line on a real server, with a worker in a process of its own."""
 
 import json
+import os
 import re
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -62,7 +64,7 @@ def test_an_owner_sees_and_answers_the_own_pauses(project: Project) -> None:
         shown = project.run("run", "clerk-workflow", "-", "--owner", "customer-1", *SOON, input=text)
         assert "paused" in shown.out
         assert "pay⟨U+202E⟩yap" in shown.out
-        assert "\u202e" not in shown.out
+        assert "\u202e" not in shown.out + project.run("pending", "--json").out
         foreign = project.run("pending", "--json")
         (mine,) = project.run("pending", "--owner", "customer-1", "--json").document["pending"]
         assert [pause["pause_id"] for pause in foreign.document["pending"]] == [None]
@@ -162,6 +164,7 @@ def test_dev_ends_cleanly(tmp_path_factory: pytest.TempPathFactory, number: sign
 
     port, ui = free_port(), free_port()
     project = make_project(tmp_path_factory.mktemp("dev"), f"127.0.0.1:{port}")
+    (project.folder / ".data/agboss.db").unlink()
     (project.folder / "temporal-dev.yaml").write_text(f"port: {port}\nui_port: {ui}\n")
     with project.serving("dev") as dev:
         assert project.run("run", "payer-workflow", PAY, "--json", *SOON).document["status"] == "paused"
@@ -205,3 +208,20 @@ def test_a_second_signal_ends_a_worker_at_once(project: Project) -> None:
         until(lambda: runs(2))
         until(lambda: project.run("cancel", "t1", "--json").document == {"thread_id": "t1", "cancelled": False})
     assert len(set((project.folder / "ran").read_text().split())) == 1
+
+
+def test_dev_tells_that_its_server_died(tmp_path: Path) -> None:
+    """`agboss dev` whose server ends ends too, with 4; its document stays the only one."""
+    from agboss.devserver.process import free_port
+
+    port = free_port()
+    project = make_project(tmp_path, f"127.0.0.1:{port}")
+    (project.folder / "temporal-dev.yaml").write_text(f"port: {port}\nui_port: null\n")
+    with project.serving("dev", "--json") as dev:
+        children = Path(f"/proc/{dev.pid}/task/{dev.pid}/children").read_text().split()
+        assert len(children) == 1
+        os.kill(int(children[0]), signal.SIGKILL)
+        assert dev.wait(50) == 4
+        assert dev.stdout is not None
+        assert dev.stdout.read() == ""
+    assert "the development server has ended" in (project.folder / "serving.err").read_text()

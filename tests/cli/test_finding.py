@@ -1,29 +1,10 @@
 """Which application a command is about."""
 
-import secrets
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Done, here
-
-GOOD = "from tests.rig import *\nmade = application(Told(), ScriptedModels(serves=['scripted/*']), services=[Terminal()])\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("AGBOSS_APPLICATION", raising=False)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    return tmp_path
-
-
-def module(folder: Path, text: str) -> str:
-    """A module of a name that no other test has."""
-    name = f"found_{secrets.token_hex(4)}"
-    (folder / f"{name}.py").write_text(text)
-    return name
+from tests.cli.conftest import GOOD, Done, here, module
 
 
 def refused(done: Done, *texts: str) -> None:

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Project, here
-from tests.cli.test_finding import GOOD, folder, module
-
-__all__ = ["folder"]
+from tests.cli.conftest import GOOD, Project, here, module
 
 BROKEN = "from tests.rig import *\nmade = Application(name='broken', workflows=[PayerWorkflow, FreeWorkflow], services=[])\n"
 
