@@ -77,10 +77,11 @@ def _data(error: AgbossError) -> dict[str, Any]:
 
 
 def _causes(error: BaseException) -> list[str]:
-    """Of a flow's failure: what its step failed with, from the outside in."""
+    """Of a flow's failure: what its step failed with, from the outside in, where the message doesn't say it already."""
     causes: list[str] = []
     cause = error.__cause__
     while cause is not None:
-        causes.append(f"{type(cause).__name__}: {cause}")
+        if str(cause) not in str(error):
+            causes.append(f"{type(cause).__name__}: {cause}")
         cause = cause.__cause__
     return causes
