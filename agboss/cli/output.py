@@ -118,8 +118,7 @@ def table(*columns: str, title: str | None = None) -> Table:
     """A table for people."""
     made = Table(box=box.SIMPLE_HEAD, show_edge=False, title=title, title_justify="left", title_style="bold", pad_edge=False)
     for column in columns:
-        # An id is there to be copied: in one piece, whatever else is folded.
-        made.add_column(column, overflow="fold", no_wrap=column == "pause id")
+        made.add_column(column, overflow="fold")
     return made
 
 

@@ -71,7 +71,7 @@ def pending(
         output.result(document, [plain("Nothing waits for an answer.")])
         return
     places = [(listed.workflow, listed.thread) for listed in found]
-    output.result(document, [pauses_shown([listed.pause for listed in found], places)])
+    output.result(document, pauses_shown([listed.pause for listed in found], places))
 
 
 def answer(

@@ -40,7 +40,7 @@ def result_shown(result: ExecutionResult[Any]) -> list[RenderableType]:
         row(head, "delivered", "not yet: Temporal is away; the answer is recorded, and the sweep will deliver it")
     shown: list[RenderableType] = [head]
     if result.pending:
-        shown += [pauses_shown(result.pending), plain(_HOW_TO_ANSWER, style="dim")]
+        shown += [*pauses_shown(result.pending), plain(_HOW_TO_ANSWER, style="dim")]
     if result.record is not None:
         shown.append(_record_shown(result.record))
     return shown
@@ -52,16 +52,18 @@ def without_ids(result: ExecutionResult[Any]) -> ExecutionResult[Any]:
     return result.model_copy(update={"pending": hidden})
 
 
-def pauses_shown(pauses: Sequence[PendingPause], places: Sequence[tuple[str, str]] = ()) -> Table:
-    """Waiting pauses, one a row; ``places`` has workflow and thread of each, where they differ."""
-    ids = any(pause.pause_id is not None for pause in pauses)
-    where = ("workflow", "thread") if places else ()
-    made = table("asked", *where, "agent", "question", "answered by", *(("pause id",) if ids else ()), title="Waiting")
+def pauses_shown(pauses: Sequence[PendingPause], places: Sequence[tuple[str, str]] = ()) -> list[RenderableType]:
+    """Waiting pauses, one a row; ``places`` has workflow and thread of each, where they differ. Ids that the caller may have
+    follow by number: in one piece, to be copied, however narrow the terminal is."""
+    where = ("workflow", "thread") if places else ("agent",)
+    made = table("#", "asked", *where, "question", "answered by", title="Waiting")
+    ids = table("#", "pause id (the right to answer)")
     for number, pause in enumerate(pauses):
-        place = places[number] if places else ()
-        cells = [ago(pause.asked_at), *place, pause.agent, pause.ask.summary, _answerer(pause)]
-        row(made, *cells, *((pause.pause_id or "–",) if ids else ()))
-    return made
+        place = places[number] if places else (pause.agent,)
+        row(made, number + 1, ago(pause.asked_at), *place, pause.ask.summary, _answerer(pause))
+        if pause.pause_id is not None:
+            row(ids, number + 1, pause.pause_id)
+    return [made, ids] if ids.row_count else [made]
 
 
 def ago(moment: datetime) -> str:
