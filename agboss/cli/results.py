@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from agboss.cli.output import facts, plain, row, table
