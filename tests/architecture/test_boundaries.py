@@ -53,6 +53,24 @@ def test_imports_go_one_way(folder: str, barred: tuple[str, ...]) -> None:
     assert wrong == []
 
 
+def test_nothing_knows_the_command_line() -> None:
+    """The command line is on top: nothing imports it, so that the library works without typer and rich."""
+    others = [file for file in FILES if not file.is_relative_to(PACKAGE / "cli")]
+    wrong = [
+        (file.name, name) for file in others for name in imports(file) if name.startswith(("agboss.cli", "typer", "rich"))
+    ]
+    assert wrong == []
+
+
+def test_the_command_line_goes_through_the_facade() -> None:
+    """It opens no store and speaks to no Temporal itself, and each of its files is under 250 lines."""
+    for file in below("cli"):
+        assert not {
+            name for name in imports(file) if name.startswith(("temporalio", "agboss.temporal", "agboss.stores.sqlite"))
+        }
+        assert len(file.read_text().splitlines()) < 250, file
+
+
 def test_workflow_code_uses_nothing_that_breaks_replay() -> None:
     """Only the two adapter files know Temporal; no asyncio helper that iterates sets, no random number, no set literal."""
     for file in below("temporal/workflow"):
