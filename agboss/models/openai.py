@@ -32,6 +32,8 @@ LONGEST_WISH_SECONDS = 3_600.0
 """An endpoint that asks for more patience than this is tried again after it."""
 _TOLD = 300
 """Characters of an endpoint's own message that are passed on."""
+_SHORTEST_KEY = 8
+"""A shorter one is a placeholder, as local endpoints want it, and may be any word."""
 _WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
 _REMEDIES = {
     401: "is the key right?",
@@ -240,7 +242,7 @@ def _line(error: Any) -> str:
     line = " ".join(str(text or error.response.reason_phrase or "no reason given").split())
     # An endpoint may repeat the key it was sent, in full or in part.
     key = error.request.headers.get("authorization", "").removeprefix("Bearer ")
-    line = line.replace(key, "…") if key else line
+    line = line.replace(key, "…") if len(key) >= _SHORTEST_KEY else line
     return line if len(line) <= _TOLD else f"{line[:_TOLD]}…"
 
 

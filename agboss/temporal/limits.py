@@ -54,7 +54,7 @@ LOCAL_TRANSACTION_TIMEOUT = timedelta(seconds=2)
 """A transaction runs as a local activity, once; where the index is away it becomes a normal activity, which may take long
 without holding the workflow task."""
 MODEL_ANSWER_ATTEMPTS = 3
-"""An endpoint that answers garbage is asked this often before the agent's step fails."""
+"""An endpoint that answers garbage fails the agent's step at this attempt; earlier ones may have failed of anything."""
 HEARTBEAT_THROTTLE = timedelta(seconds=3)
 """How often a step really heartbeats: a cancel reaches it within this."""
 STICKY_TIMEOUT = timedelta(seconds=1)

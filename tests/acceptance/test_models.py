@@ -57,9 +57,8 @@ async def test_an_execution_over_http(rig: Rig, endpoint: OpenAIServer) -> None:
 
 async def test_an_endpoint_that_is_busy_is_asked_again(rig: Rig, endpoint: OpenAIServer) -> None:
     """429 with Retry-After, 503, and an answer that makes no sense: tried again by Temporal, without asking people twice."""
-    endpoint.faults.extend(
-        [Fault(status=429, headers={"Retry-After": "0"}), Fault(status=503), Fault(body="<html>", content_type="text/html")]
-    )
+    nonsense = Fault(body="<html>", content_type="text/html")
+    endpoint.faults.extend([nonsense, Fault(status=429, headers={"Retry-After": "0"}), Fault(status=503)])
     await rig.execute([call("pay-tool", amount=3)], "paid")
     assert len(rig.ids) == 1
     result = await rig.answer(rig.ids[0])
