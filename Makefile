@@ -10,8 +10,8 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
-demo: .venv/installed ## a refund that pauses and is answered in this terminal
-	@$(BIN)/python demo.py
+demo: .venv/installed ## a refund that pauses and is answered in this terminal; FLOW=approvals: two approvals at once
+	@$(BIN)/python demo.py $(FLOW)
 
 test: .venv/installed ## the whole test suite, on real servers that it starts and ends itself
 	@echo "== Running the tests: real Temporal development servers, SQLite files, worker processes"

@@ -1,24 +1,32 @@
-"""The office application, put together. Its model is scripted, so that it runs without a key."""
+"""The office application, put together. Its model is scripted, so that it runs without a key; with OPENAI_API_KEY set, it
+is the endpoint of OPENAI_BASE_URL, and the model OPENAI_MODEL of it."""
 
-from activities.refunds import Ledger
-from agboss import Application, ScriptedModels
+import os
+
+from activities.ledger import Ledger
+from agboss import Application, OpenAIModels, ScriptedModels
 from channels.refunds import Desk, DeskRefundApprovalChannel
+from workflows.approvals import ApprovalsWorkflow
 from workflows.refunds import RefundWorkflow
 
 
 def scripted() -> ScriptedModels:
-    """A model that refunds order A-17 when asked."""
+    """Models that refund order A-17, and replace a price list, when asked."""
     models = ScriptedModels(serves=["office/*"])
-    models.when(turn=0).call("refund-tool", order_id="A-17", amount="50.00", card="4111 1111 1111 1111")
-    models.when(result="rejected by").answer("I am sorry, the refund was not approved.")
-    models.when(result_of="refund-tool").answer("Your refund is on its way.")
+    support, editor = "office/support", "office/editor"
+    models.when(model=support, turn=0).call("refund-tool", order_id="A-17", amount="50.00", card="4111 1111 1111 1111")
+    models.when(model=support, result="rejected by").answer("I am sorry, the refund was not approved.")
+    models.when(model=support, result_of="refund-tool").answer("Your refund is on its way.")
+    replaced = models.when(model=editor, turn=0).call("publish-tool", title="Prices 2027")
+    replaced.call("delete-tool", title="Prices 2026")
+    models.when(model=editor, result_of="delete-tool").answer("Everything you approved is done.")
     return models
 
 
 office = Application(
     name="office",
-    workflows=[RefundWorkflow],
+    workflows=[RefundWorkflow, ApprovalsWorkflow],
     channels=[DeskRefundApprovalChannel],
-    models=[scripted()],
+    models=[OpenAIModels()] if "OPENAI_API_KEY" in os.environ else [scripted()],
     services=[Ledger, Desk],
 )

@@ -1,17 +1,21 @@
-"""`make demo`: a refund that pauses, is answered in this terminal, and ends."""
+"""`make demo`: a refund that pauses, is answered in this terminal, and ends. `make demo FLOW=approvals`: two approvals at
+once."""
 
 import asyncio
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from activities.refunds import Ledger
-from agboss import Settings, StartText
+from activities.ledger import Ledger
+from agboss import App, ExecutionResult, Settings, StartText
 from agboss.devserver.config import read_config
 from agboss.devserver.process import dev_server, free_port
 from agboss.stores.migrate import migrate
 from application import office
 from channels.refunds import Desk
+from workflows.approvals import ApprovalsWorkflow
 from workflows.refunds import RefundWorkflow
 
 
@@ -19,45 +23,82 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-async def main() -> None:
+async def refunds(app: App) -> ExecutionResult[object]:
+    say("3. A customer asks for a refund; the agent wants to call refund-tool, so a manager is asked …")
+    known = set(os.listdir(Desk().folder))
+    paused = await app.execute(
+        RefundWorkflow, StartText(text="Order A-17 (50.00, card 4111 1111 1111 1111) came broken"), tenant_id="acme"
+    )
+    say(f"   The execution is {paused.status.value}: {paused.pending[0].ask.summary}")
+    (pause_id,) = set(os.listdir(Desk().folder)) - known
+    approved = await asked((Desk().folder / pause_id).read_text())
+    return await app.resume(
+        pause_id, decision={"approved": approved}, tenant_id="acme", answered_by="manager-17", record=True
+    )
+
+
+async def approvals(app: App) -> ExecutionResult[object]:
+    say("3. An editor asks for two things; the agent wants to call two tools, so both are asked at once …")
+    result: ExecutionResult[object] = await app.execute(
+        ApprovalsWorkflow, StartText(text="Replace Prices 2026 by Prices 2027"), tenant_id="acme", owner_id="editor-1"
+    )
+    say(f"   The execution is {result.status.value}, {len(result.pending)} answers are waited for")
+    for pause in result.pending:
+        approved = await asked(pause.ask.summary)
+        assert pause.pause_id is not None
+        result = await app.resume(
+            pause.pause_id, decision={"approved": approved}, tenant_id="acme", owner_id="editor-1", record=True
+        )
+        say(f"   The execution is {result.status.value}, {len(result.pending)} answers are waited for")
+    return result
+
+
+FLOWS: dict[str, Callable[[App], Awaitable[ExecutionResult[object]]]] = {"refunds": refunds, "approvals": approvals}
+
+
+async def main(flow: str) -> None:
     config = read_config(Path("temporal-dev.yaml"))
     # Ports of its own, so that the demo runs beside whatever else does.
     config = config.model_copy(update={"port": free_port(), "ui_port": free_port()})
     settings = Settings(temporal_address=config.address, temporal_namespace=config.namespace)
     say(f"1. The pause index: {migrate(settings.index)}")
+    say(f"   The model: {model()}")
     say("2. Starting Temporal's development server …")
     async with dev_server(config, log=Path(".data/temporal.log")):
         say(f"   Temporal's pages: {config.ui}")
         async with office.worker(settings) as app:
-            say("3. A customer asks for a refund; the agent wants to call refund-tool, so a manager is asked …")
-            known = set(os.listdir(Desk().folder))
-            paused = await app.execute(RefundWorkflow, StartText(text="Order A-17 came broken"), tenant_id="acme")
-            say(f"   The execution is {paused.status.value}: {paused.pending[0].ask.summary}")
-            (pause_id,) = set(os.listdir(Desk().folder)) - known
-            approved = await asyncio.to_thread(asked, (Desk().folder / pause_id).read_text())
-            result = await app.resume(
-                pause_id, decision={"approved": approved}, tenant_id="acme", answered_by="manager-17", record=True
-            )
-            assert result.output is not None
+            booked = len(Ledger().rows())
+            result = await FLOWS[flow](app)
             assert result.record is not None
-            say(f"4. The execution is {result.status.value}. The agent says: {result.output.text}")
+            say(f"4. The execution is {result.status.value}. The agent says: {getattr(result.output, 'text', None)}")
             for entry in result.record.pauses:
                 say(f"   Recorded: {entry.responder} decided {entry.decision}")
-            rows = Ledger().rows()
-            say(f"   The company's ledger has {len(rows)} refund(s): {[row[1:] for row in rows]}")
+            say(f"   The company's ledger has {Ledger().rows()[booked:]}")
     say("5. Worker and server have ended.")
 
 
-def asked(question: str) -> bool:
+def model() -> str:
+    """Where answers come from."""
+    if "OPENAI_API_KEY" not in os.environ:
+        return "a script (set OPENAI_API_KEY, and OPENAI_BASE_URL and OPENAI_MODEL, for a real one)"
+    return (
+        f"{os.environ.get('OPENAI_MODEL', 'office/…')} at {urlsplit(os.environ.get('OPENAI_BASE_URL', '//OpenAI')).netloc}"
+    )
+
+
+async def asked(question: str) -> bool:
     """A person's decision; approved where there is no terminal to ask in."""
     if not sys.stdin.isatty():
         say(f"   {question} [y/n] y   (no terminal here: approved by script)")
         return True
-    return input(f"   {question} [y/n] ").strip().lower() in ("y", "yes")
+    answer = await asyncio.to_thread(input, f"   {question} [y/n] ")
+    return answer.strip().lower() in ("y", "yes")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    if sys.argv[1:] not in ([], *([name] for name in FLOWS)):
+        sys.exit(f"usage: python demo.py [{'|'.join(FLOWS)}]")
+    asyncio.run(main(sys.argv[1] if sys.argv[1:] else "refunds"))
     sys.stdout.flush()
     # The SDK's native threads can crash the process at interpreter shutdown, after all work is done.
     os._exit(0)

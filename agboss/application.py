@@ -114,13 +114,14 @@ async def _connected(
     clock = clock or SystemClock()
     task_queue = settings.task_queue or declaration.name
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(assembled.close)
         if index is None:
             index = open_index(settings.index, clock=clock)
             stack.push_async_callback(index.close)
         await index.check()
         user_code = UserCode()
         stack.push_async_callback(user_code.close)
+        # Before user code's loop ends: providers close their connections on it.
+        stack.push_async_callback(assembled.close)
         client = None
         if gateway is None:
             client = await temporal_client(settings, index, lazy=lazy)

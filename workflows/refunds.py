@@ -1,5 +1,7 @@
 """Refunds: an agent that can refund, once a manager approves."""
 
+import os
+
 from activities.refunds import RefundTool
 from agboss import FinishText, StartText, agent, start, workflow
 
@@ -8,7 +10,7 @@ from agboss import FinishText, StartText, agent, start, workflow
     name="support-agent",
     description="Answers customers and refunds orders",
     prompt="You are the support desk. Refund with refund-tool where the customer is right, then say what you did.",
-    model="office/support",
+    model=os.environ.get("OPENAI_MODEL", "office/support"),
     tools=[RefundTool],
 )
 class SupportAgent:

@@ -101,9 +101,15 @@ class OpenAIModels:
         return _answer(answer)
 
     async def aclose(self) -> None:
-        """Close the connections of this loop; those of a loop that has ended went with it."""
-        for chat in self._chats.pop(asyncio.get_running_loop(), {}).values():
-            await chat.root_async_client.close()
+        """Close the connections, each on its own loop; those of a loop that has ended went with it."""
+        for loop, chats in list(self._chats.items()):
+            for chat in chats.values():
+                if loop is asyncio.get_running_loop():
+                    await chat.root_async_client.close()
+                elif loop.is_running():
+                    closing = asyncio.run_coroutine_threadsafe(chat.root_async_client.close(), loop)
+                    await asyncio.wrap_future(closing)
+        self._chats.clear()
 
     def _chat(self, request: ModelRequest) -> "ChatOpenAI":
         import openai

@@ -127,3 +127,21 @@ async def test_an_empty_turn_is_asked_again(rig: Rig, endpoint: OpenAIServer) ->
     result = await rig.execute("", "now I answer")
     assert result.output is not None and result.output.text == "now I answer"
     assert endpoint.answered == 2
+
+
+async def test_an_endpoint_slower_than_the_turn_is_asked_again(
+    rig: Rig, endpoint: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model turn that takes too long is worth another try, as an endpoint that is down is."""
+    from agboss.temporal.user_code import UserCode
+
+    run = UserCode.run
+
+    async def hurried(self: UserCode, function: Any, *args: Any, frame: Any, timeout: float) -> Any:
+        return await run(self, function, *args, frame=frame, timeout=0.5 if function.__name__ == "complete" else timeout)
+
+    monkeypatch.setattr(UserCode, "run", hurried)
+    endpoint.faults.append(Fault(hang_seconds=20))
+    result = await rig.execute("done")
+    assert result.output is not None and result.output.text == "done"
+    assert len(endpoint.requests) == 2

@@ -2,15 +2,16 @@
 
 from agboss.assembly.assembled import Assembled
 from agboss.decisions.keys import turn_key
-from agboss.declare.context import CancellationSignal
+from agboss.declare.context import CancellationSignal, Frame
+from agboss.domain.conversation import ModelAnswer, ModelRequest
 from agboss.domain.plan import AgentPlan, FlowPlan
-from agboss.errors import ModelAnswerError
+from agboss.errors import ModelAnswerError, ModelUnavailableError
 from agboss.ports.pause_index import EndHolder, PauseIndex, Turn
 from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.activities.plans import Plans
 from agboss.temporal.activities.prompting import is_invalid_answer, planned, request_for
-from agboss.temporal.user_code import UserCode
+from agboss.temporal.user_code import UserCode, UserCodeTimeout
 from agboss.temporal.wire import CallToMake, ModelTurn, TurnResult
 
 
@@ -47,10 +48,7 @@ class ModelTurns:
                 attempt=attempt,
                 signal=signal,
             )
-            provider = self._assembled.provider(plan.model)
-            answer = await self._user_code.run(
-                provider.complete, request_for(plan, conversation), frame=frame, timeout=plan.model_timeout_seconds
-            )
+            answer = await self._asked(plan, request_for(plan, conversation), frame)
             finish = self._assembled.flow(flow.workflow).finish_model if step.last else None
             calls, output = planned(plan, answer, turn=key, assembled=self._assembled, finish=finish)
             turn = await self._index.record_turn(
@@ -75,6 +73,19 @@ class ModelTurns:
                 )
             )
         return await self._result(step, flow, plan, turn)
+
+    async def _asked(self, plan: AgentPlan, request: ModelRequest, frame: Frame) -> ModelAnswer:
+        provider = self._assembled.provider(plan.model)
+        try:
+            answer: ModelAnswer = await self._user_code.run(
+                provider.complete, request, frame=frame, timeout=plan.model_timeout_seconds
+            )
+        except UserCodeTimeout as error:
+            # A slow endpoint is worth another try; ours ends a little earlier than the provider's own time.
+            raise ModelUnavailableError(
+                f"model {plan.model!r} gave no answer within {plan.model_timeout_seconds:g} seconds"
+            ) from error
+        return answer
 
     async def _result(self, step: ModelTurn, flow: FlowPlan, plan: AgentPlan, turn: Turn) -> TurnResult:
         if turn.output is not None:
