@@ -29,9 +29,7 @@ class Refund(BaseModel):
     amount: int
 
 
-@channel_role(
-    name="refund-approval-channel", description="Approves", approves=Refund, answered_by=PauseAnswerer.CHANNEL
-)
+@channel_role(name="refund-approval-channel", description="Approves", approves=Refund, answered_by=PauseAnswerer.CHANNEL)
 class RefundApproval(ChannelOf[Refund]):
     pass
 

@@ -31,6 +31,8 @@ class Stage:
     """The benchmark's own; it also waits for both sides' workflows."""
     settings: Settings
     """Of agboss."""
+    index_file: Path
+    """Of those settings."""
 
 
 @asynccontextmanager
@@ -41,12 +43,13 @@ async def stage(root: Path, folder: Path) -> AsyncIterator[Stage]:
         update={"port": free_port(), "ui_port": None, "database": str(folder / "temporal.db")}
     )
     index = f"sqlite:///{folder / 'index.db'}"
-    migrate(index)
+    index_file = migrate(index)
     async with dev_server(config, log=folder / "temporal.log"):
         yield Stage(
             folder=folder,
             client=await Client.connect(config.address, data_converter=pydantic_data_converter),
             settings=Settings(index=index, temporal_address=config.address, temporal_namespace=config.namespace),
+            index_file=index_file,
         )
 
 

@@ -29,9 +29,7 @@ class RefundByHand:
             if said.refund is None:
                 return said.text
             question = Question(workflow_id=workflow.info().workflow_id, refund=said.refund)
-            await workflow.execute_activity_method(
-                RefundActivities.send_question, question, start_to_close_timeout=SECONDS
-            )
+            await workflow.execute_activity_method(RefundActivities.send_question, question, start_to_close_timeout=SECONDS)
             await workflow.wait_condition(lambda: self._decision is not None)
             assert self._decision is not None
             result = "rejected"
