@@ -8,9 +8,11 @@ from statistics import median
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
+from bench.cpu import Cpu
 from bench.measures import Measure, of_rounds, of_samples, say
 from bench.sides import Side, gate
 from bench.sizes import Sizes
+from bench.stage import Stage
 
 AT_ONCE = 32
 SETTLED_SECONDS = 0.5
@@ -18,8 +20,9 @@ SETTLED_SECONDS = 0.5
 answer that overtakes the end of ``send`` can save a workflow task, on either side."""
 
 
-async def measure_gates(ours: Side, by_hand: Side, client: Client, sizes: Sizes) -> list[Measure]:
+async def measure_gates(ours: Side, by_hand: Side, on: Stage, sizes: Sizes) -> list[Measure]:
     """All of it, on workers that run already."""
+    client = on.client
     for side in (ours, by_hand):
         await _stretch(side, client, gates=sizes.warm_up)
     say(f"   {sizes.one_at_a_time} gates a side, one at a time, in turns …")
@@ -27,7 +30,7 @@ async def measure_gates(ours: Side, by_hand: Side, client: Client, sizes: Sizes)
     say(f"   {sizes.rounds} rounds of {sizes.gates_a_round} gates a side, {AT_ONCE} at a time, in turns …")
     for side in (ours, by_hand):
         await _stretch(side, client, gates=AT_ONCE)
-    throughput = await _throughput(ours, by_hand, client, sizes)
+    throughput = await _throughput(ours, by_hand, on, sizes)
     say(f"   {sizes.settled} gates a side whose histories are counted …")
     histories = await _histories(ours, by_hand, client, sizes.settled)
     for side in (ours, by_hand):
@@ -66,11 +69,14 @@ async def _latency(ours: Side, by_hand: Side, client: Client, count: int) -> lis
     ]
 
 
-async def _throughput(ours: Side, by_hand: Side, client: Client, sizes: Sizes) -> list[Measure]:
+async def _throughput(ours: Side, by_hand: Side, on: Stage, sizes: Sizes) -> list[Measure]:
     rates: dict[str, list[float]] = {ours.name: [], by_hand.name: []}
+    spent: dict[str, list[Cpu]] = {ours.name: [], by_hand.name: []}
     for turn in _in_turns((ours, by_hand), sizes.rounds):
         for side in turn:
-            rates[side.name].append(await _stretch(side, client, gates=sizes.gates_a_round))
+            before = on.meter()
+            rates[side.name].append(await _stretch(side, on.client, gates=sizes.gates_a_round))
+            spent[side.name].append(on.meter().since(before))
         say(f"      gates a second: agboss {rates[ours.name][-1]:.1f}, by hand {rates[by_hand.name][-1]:.1f}")
     mine, other = rates[ours.name], rates[by_hand.name]
     return [
@@ -83,6 +89,23 @@ async def _throughput(ours: Side, by_hand: Side, client: Client, sizes: Sizes) -
         ),
         of_rounds("gate.throughput_per_s", mine, unit="/s", meaning=f"gates a second, {AT_ONCE} at a time, agboss"),
         of_rounds("gate.throughput_by_hand_per_s", other, unit="/s", meaning="the same, by hand"),
+        *_cpu(ours.name, "", spent[ours.name], sizes.gates_a_round),
+        *_cpu(by_hand.name, "_by_hand", spent[by_hand.name], sizes.gates_a_round),
+    ]
+
+
+def _cpu(name: str, suffix: str, rounds: Sequence[Cpu], gates: int) -> list[Measure]:
+    """Of a gate, in the rounds of many at a time."""
+    process = [1e3 * one.process / gates for one in rounds]
+    server = [1e3 * one.server / gates for one in rounds]
+    return [
+        of_rounds(
+            f"gate.process_cpu{suffix}_ms",
+            process,
+            unit="ms",
+            meaning=f"processor time of a gate, caller and worker, {name}",
+        ),
+        of_rounds(f"gate.server_cpu{suffix}_ms", server, unit="ms", meaning=f"processor time of a gate, server, {name}"),
     ]
 
 

@@ -23,6 +23,8 @@ NAME = "bench-parked"
 AT_ONCE = 32
 SETTLED_SECONDS = 2.0
 """After the last question: until the worker has nothing left to do."""
+BETWEEN_ANSWERS_SECONDS = 0.2
+"""Until the worker has gone on with what was answered: else its work on the last answer would be timed as the next one's."""
 LONGEST_SECONDS = 60.0
 
 
@@ -36,9 +38,11 @@ async def measure_parked(on: Stage, sizes: Sizes) -> list[Measure]:
             before = _resident_kb(process.pid)
             await _park(app, on, sizes.parked, process)
             grown = _resident_kb(process.pid) - before
-            say(f"   {sizes.answers} answers with the signal, one at a time …")
-            ids = [answer_to for _, answer_to in _asked(on)]
-            with_signal = [await answered(app, pause_id) for pause_id in ids[: sizes.answers]]
+            say(f"   {sizes.signals} answers with the signal, one at a time …")
+            with_signal: list[float] = []
+            for _, answer_to in _asked(on)[: sizes.signals]:
+                with_signal.append(await answered(app, answer_to))
+                await asyncio.sleep(BETWEEN_ANSWERS_SECONDS)
         say(f"   {sizes.kills} answers after a killed worker …")
         waiting = _asked(on)[-sizes.kills :]
         killed = [await _after_a_kill(app, on, execution, answer_to) for execution, answer_to in waiting]

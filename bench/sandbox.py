@@ -13,10 +13,10 @@ from bench.measures import Measure, of_samples, say
 from bench.sizes import Sizes
 
 
-def measure_sandbox(sizes: Sizes) -> list[Measure]:
+async def measure_sandbox(sizes: Sizes) -> list[Measure]:
     """``prepare_workflow`` makes one instance with made-up details, by the same ``create_instance`` that a worker calls for
-    each new or evicted execution: the guarded modules are executed again, the class is made. It holds the worker's
-    interpreter, so it bounds throughput as well as latency."""
+    each new or evicted execution, also on its event loop: the guarded modules are executed again, the class is made. The
+    loop stands still meanwhile, so this bounds throughput as well as latency."""
     say(f"   {sizes.instances} instances a side …")
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH)
     ours, other = SandboxedWorkflowRunner(restrictions=restrictions), SandboxedWorkflowRunner()

@@ -17,8 +17,10 @@ class Sizes:
     """Gates a side and round."""
     settled: int = 3
     """Gates a side whose histories are counted."""
-    answers: int = 150
-    """Single answers of each kind, with and without the signal."""
+    answers: int = 200
+    """Single answers without the signal."""
+    signals: int = 60
+    """Single answers with it."""
     answer_rounds: int = 5
     answers_a_round: int = 640
     parked_before: int = 64
@@ -37,7 +39,8 @@ QUICK = Sizes(
     rounds=2,
     gates_a_round=32,
     settled=1,
-    answers=12,
+    answers=20,
+    signals=8,
     answer_rounds=2,
     answers_a_round=64,
     parked_before=16,

@@ -12,11 +12,12 @@ from temporalio.worker import Worker
 
 from agboss import Settings
 from agboss.devserver.config import read_config
-from agboss.devserver.process import dev_server, free_port
+from agboss.devserver.process import free_port, start, stop, wait_until_ready
 from agboss.stores.migrate import migrate
 from agboss.temporal import limits
 from bench.by_hand.activities import RefundActivities
 from bench.by_hand.workflow import RefundByHand
+from bench.cpu import Meter, meter_of
 from bench.desk import Desk
 from bench.office import office
 from bench.sides import Agboss, ByHand, Side
@@ -33,6 +34,7 @@ class Stage:
     """Of agboss."""
     index_file: Path
     """Of those settings."""
+    meter: Meter
 
 
 @asynccontextmanager
@@ -44,13 +46,19 @@ async def stage(root: Path, folder: Path) -> AsyncIterator[Stage]:
     )
     index = f"sqlite:///{folder / 'index.db'}"
     index_file = migrate(index)
-    async with dev_server(config, log=folder / "temporal.log"):
+    log = folder / "temporal.log"
+    process = start(config, log=log)
+    try:
+        await wait_until_ready(config, process, log=log)
         yield Stage(
             folder=folder,
             client=await Client.connect(config.address, data_converter=pydantic_data_converter),
             settings=Settings(index=index, temporal_address=config.address, temporal_namespace=config.namespace),
             index_file=index_file,
+            meter=meter_of(process.pid),
         )
+    finally:
+        stop(process)
 
 
 @asynccontextmanager
