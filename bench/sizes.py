@@ -11,6 +11,8 @@ class Sizes:
     """Gates a side that nobody times, before each kind of measurement."""
     one_at_a_time: int = 60
     """Timed gates a side."""
+    answered_at_once: int = 40
+    """The same, answered in the moment of asking."""
     rounds: int = 5
     """Of many at a time; a round is one stretch of each side."""
     gates_a_round: int = 128
@@ -36,6 +38,7 @@ FULL = Sizes()
 QUICK = Sizes(
     warm_up=3,
     one_at_a_time=6,
+    answered_at_once=4,
     rounds=2,
     gates_a_round=32,
     settled=1,

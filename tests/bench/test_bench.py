@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 KEYS = (
     "gate.latency_ratio_c1",
+    "gate.latency_ratio_c1_at_once",
     "gate.latency_ms",
     "gate.latency_by_hand_ms",
     "gate.throughput_ratio_c32",
