@@ -16,6 +16,11 @@ class Cpu:
     process: float
     server: float
 
+    @property
+    def total(self) -> float:
+        """Both together."""
+        return self.process + self.server
+
     def since(self, earlier: "Cpu") -> "Cpu":
         """What was spent in between."""
         return Cpu(self.process - earlier.process, self.server - earlier.server)

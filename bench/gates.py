@@ -109,6 +109,12 @@ async def _throughput(ours: Side, by_hand: Side, on: Stage, sizes: Sizes) -> lis
         ),
         of_rounds("gate.throughput_per_s", mine, unit="/s", meaning=f"gates a second, {AT_ONCE} at a time, agboss"),
         of_rounds("gate.throughput_by_hand_per_s", other, unit="/s", meaning="the same, by hand"),
+        of_rounds(
+            "gate.cpu_ratio_c32",
+            [a.total / b.total for a, b in zip(spent[ours.name], spent[by_hand.name], strict=True)],
+            unit="×",
+            meaning="processor time of a gate, server and all, of agboss to that by hand, median round",
+        ),
         *_cpu(ours.name, "", spent[ours.name], sizes.gates_a_round),
         *_cpu(by_hand.name, "_by_hand", spent[by_hand.name], sizes.gates_a_round),
     ]

@@ -15,7 +15,7 @@ class Sizes:
     """The same, answered in the moment of asking."""
     rounds: int = 5
     """Of many at a time; a round is one stretch of each side."""
-    gates_a_round: int = 128
+    gates_a_round: int = 96
     """Gates a side and round."""
     settled: int = 3
     """Gates a side whose histories are counted."""

@@ -17,6 +17,7 @@ KEYS = (
     "gate.throughput_ratio_c32",
     "gate.throughput_per_s",
     "gate.throughput_by_hand_per_s",
+    "gate.cpu_ratio_c32",
     "gate.process_cpu_ms",
     "gate.process_cpu_by_hand_ms",
     "gate.server_cpu_ms",
