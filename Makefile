@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check soak clean
+.PHONY: demo test check bench soak clean
 
 .venv/installed: pyproject.toml
 	@echo "== Making .venv and installing agboss with its test tools"
@@ -17,11 +17,14 @@ test: .venv/installed ## the whole test suite, on real servers that it starts an
 	@echo "== Running the tests: real Temporal development servers, SQLite files, worker processes"
 	$(BIN)/python -m pytest -n 2
 
+bench: .venv/installed ## agboss against a gate written by hand, on a server that it starts itself
+	@$(BIN)/python -m bench
+
 check: .venv/installed ## style, types
 	@echo "== Checking style (ruff) and types (mypy --strict)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy agboss application.py worker.py demo.py
+	$(BIN)/mypy agboss bench application.py worker.py demo.py
 
 SEEDS_FROM ?= $(shell date +%s)000
 soak: .venv/installed ## the simulation on new seeds, until something breaks or you stop it

@@ -1,0 +1,1 @@
+"""The gate as a good engineer writes it on Temporal alone: one workflow, four activities, one signal, no index."""
