@@ -87,5 +87,6 @@ async def _alive(work: Coroutine[Any, Any, StepResult], signal: CancellationSign
 
 async def _beat() -> None:
     while True:
-        activity.heartbeat()
+        # The first one only after a while: the server believes in a step that has just begun, and each one is a call to it.
         await asyncio.sleep(limits.HEARTBEAT_THROTTLE.total_seconds())
+        activity.heartbeat()
