@@ -22,6 +22,7 @@ from agboss.temporal.user_code import UserCode
 _log = logging.getLogger("agboss.events")
 _BATCH = 100
 _LEASE_SECONDS = 30.0
+_UNOBSERVED_SECONDS = 5.0
 OBSERVER_TIMEOUT_SECONDS = 10.0
 
 
@@ -35,14 +36,17 @@ class Outbox:
         self._name = secrets.token_hex(8)
 
     async def run(self, *, idle_seconds: float = 0.2) -> None:
-        """Deliver until cancelled; looks again after ``idle_seconds`` when there was nothing."""
+        """Deliver until cancelled; looks again after ``idle_seconds`` when there was nothing, and less often where nobody
+        listens."""
+        if not self._observers:
+            idle_seconds = _UNOBSERVED_SECONDS
         while True:
             try:
                 delivered = await self.deliver()
             except AgbossError as error:
                 _log.warning("events wait: %s", error)
                 delivered = 0
-            if not delivered:
+            if not delivered or not self._observers:
                 await asyncio.sleep(idle_seconds)
 
     async def deliver(self) -> int:

@@ -572,6 +572,11 @@ class PauseIndex(Protocol):
         """A turn enters the journal with its calls, once: what stands first stays and is returned."""
         ...
 
+    async def record_answer(self, turn: Turn, end: EndHolder) -> tuple[Turn, EndAnswer | None]:
+        """``record_turn`` of a holder's last turn, which has its output, and T4, in one commit. Where another turn stands
+        already, the holder ends with that one's output, or does not end where it has none."""
+        ...
+
     # --- taking questions back ---
 
     async def claim_withdraw(self, step_key: StepKey, *, lease_seconds: float, force: bool = False) -> WithdrawClaim | None:

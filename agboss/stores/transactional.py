@@ -102,6 +102,9 @@ class TransactionalIndex(ABC):
     async def record_turn(self, turn: Turn) -> Turn:
         return await self._write(journal.record_turn, turn)
 
+    async def record_answer(self, turn: Turn, end: EndHolder) -> tuple[Turn, EndAnswer | None]:
+        return await self._write(journal.record_answer, turn, end)
+
     async def claim_withdraw(self, step_key: StepKey, *, lease_seconds: float, force: bool = False) -> WithdrawClaim | None:
         return await self._write(withdraws.claim, step_key, _duration(lease_seconds), force)
 

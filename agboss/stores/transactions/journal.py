@@ -1,10 +1,13 @@
 """The journal: model turns with their calls, and what a turn starts from."""
 
+from dataclasses import replace
+
 from agboss.domain.ids import ExecutionId, Path, StepKey, TurnKey
 from agboss.domain.rests import HolderRef
 from agboss.errors import PauseIndexError
-from agboss.ports.pause_index import Conversation, JsonObject, PlannedCall, Turn
+from agboss.ports.pause_index import Conversation, EndAnswer, EndHolder, JsonObject, PlannedCall, Turn
 from agboss.stores.rows import CallRow, HolderRow, TurnRow, Where, equals
+from agboss.stores.transactions import trees
 from agboss.stores.transactions.rules import stopped
 from agboss.stores.transactions.trees import failure_json, failure_of, frame_of
 from agboss.stores.transactions.unit import Unit, from_json, to_json
@@ -83,6 +86,14 @@ def record_turn(unit: Unit, turn: Turn) -> Turn:
         )
     unit.touch(tree)
     return turn
+
+
+def record_answer(unit: Unit, turn: Turn, end: EndHolder) -> tuple[Turn, EndAnswer | None]:
+    """A holder's last turn and T4, in one commit."""
+    stands = record_turn(unit, turn)
+    if stands.output is None:
+        return stands, None
+    return stands, trees.end(unit, replace(end, output=stands.output))
 
 
 def _turn(unit: Unit, row: TurnRow) -> Turn:

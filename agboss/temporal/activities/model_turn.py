@@ -6,7 +6,7 @@ from agboss.declare.context import CancellationSignal, Frame
 from agboss.domain.conversation import ModelAnswer, ModelRequest
 from agboss.domain.plan import AgentPlan, FlowPlan
 from agboss.errors import ModelAnswerError, ModelUnavailableError
-from agboss.ports.pause_index import EndHolder, PauseIndex, Turn
+from agboss.ports.pause_index import EndAnswer, EndHolder, PauseIndex, Turn
 from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.activities.plans import Plans
@@ -51,28 +51,36 @@ class ModelTurns:
             answer = await self._asked(plan, request_for(plan, conversation), frame)
             finish = self._assembled.flow(flow.workflow).finish_model if step.last else None
             calls, output = planned(plan, answer, turn=key, assembled=self._assembled, finish=finish)
-            turn = await self._index.record_turn(
-                Turn(
-                    turn_key=key,
-                    root=step.ref.root,
-                    execution=step.execution,
-                    node=step.node,
-                    visit=step.visit,
-                    path=step.path,
-                    item=None,
-                    iteration=step.iteration,
-                    validation_attempts=step.validation_attempts,
-                    agent=step.agent,
-                    model=plan.model,
-                    text=answer.text,
-                    calls=calls,
-                    input_tokens=answer.usage.input_tokens,
-                    output_tokens=answer.usage.output_tokens,
-                    cost=answer.usage.cost,
-                    output=output,
-                )
+            made = Turn(
+                turn_key=key,
+                root=step.ref.root,
+                execution=step.execution,
+                node=step.node,
+                visit=step.visit,
+                path=step.path,
+                item=None,
+                iteration=step.iteration,
+                validation_attempts=step.validation_attempts,
+                agent=step.agent,
+                model=plan.model,
+                text=answer.text,
+                calls=calls,
+                input_tokens=answer.usage.input_tokens,
+                output_tokens=answer.usage.output_tokens,
+                cost=answer.usage.cost,
+                output=output,
             )
+            turn, ended = await self._record(step, made)
+            if ended is not None:
+                # What is left to take back is the holder's to tell: it asks for its end again, and is given the same.
+                return TurnResult(outcome="answer", ended=not ended.owed)
         return await self._result(step, flow, plan, turn)
+
+    async def _record(self, step: ModelTurn, made: Turn) -> tuple[Turn, EndAnswer | None]:
+        """Into the journal; the holder's end rides in its last turn."""
+        if not step.last or made.output is None:
+            return await self._index.record_turn(made), None
+        return await self._index.record_answer(made, _end(step, made))
 
     async def _asked(self, plan: AgentPlan, request: ModelRequest, frame: Frame) -> ModelAnswer:
         provider = self._assembled.provider(plan.model)
@@ -91,9 +99,7 @@ class ModelTurns:
         if turn.output is not None:
             ended = False
             if step.last:
-                end = await self._index.end(EndHolder(ref=step.ref, outcome="finished", output=turn.output))
-                # What is left to take back is the holder's to tell: it asks for its end again, and is given the same.
-                ended = not end.owed
+                ended = not (await self._index.end(_end(step, turn))).owed
             return TurnResult(outcome="answer", ended=ended)
         if is_invalid_answer(plan, turn):
             attempts = turn.validation_attempts + 1
@@ -104,6 +110,10 @@ class ModelTurns:
                 )
             return TurnResult(outcome="invalid-answer", calls=_to_make(turn))
         return TurnResult(outcome="calls", calls=_to_make(turn))
+
+
+def _end(step: ModelTurn, turn: Turn) -> EndHolder:
+    return EndHolder(ref=step.ref, outcome="finished", output=turn.output)
 
 
 def _to_make(turn: Turn) -> tuple[CallToMake, ...]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from agboss.domain.ids import ExecutionId, HolderId, Path
 from agboss.domain.rests import HolderRef
 from agboss.errors import PauseIndexError, RunTerminatedError
-from agboss.ports.pause_index import Conversation
+from agboss.ports.pause_index import Conversation, EndHolder
 from agboss.testing.index_suite.world import Suite, World, raises
 
 ODD = 'half a pair \ud800, NUL \x00, line\u2028break, \N{FAMILY}, "quotes" \\ back'
@@ -25,6 +25,26 @@ class Journaling(Suite):
             stands = await w.index.record_turn(w.planned(ref, {"amount": 9}, text="second"))
             assert stands.text == "first" and [call.result for call in stands.calls] == ["done", None]
             assert await w.seq(ref) == seq + 1
+
+    async def test_the_end_rides_with_the_last_turn(self) -> None:
+        """T4: the turn and the holder's end are one commit; what stands first stays, and a turn without output ends nothing."""
+        async with self.world() as w:
+            ref = await w.start()
+            turn = w.planned(ref, output={"text": "first"})
+            end = EndHolder(ref=ref, outcome="finished", output=turn.output)
+            stands, ended = await w.index.record_answer(turn, end)
+            assert stands == turn and ended is not None
+            again = w.planned(ref, output={"text": "second"})
+            stands, ended = await w.index.record_answer(again, replace(end, output=again.output))
+            assert stands.output == {"text": "first"} and ended is not None
+            progress = await w.progress(ref)
+            assert (progress.ended, progress.output) == (True, {"text": "first"})
+            other = await w.start("other", thread="other")
+            await w.index.record_turn(w.planned(other, {"amount": 1}))
+            late = w.planned(other, output={"text": "late"})
+            stands, ended = await w.index.record_answer(late, EndHolder(ref=other, outcome="finished", output=late.output))
+            assert ended is None and len(stands.calls) == 1
+            assert not (await w.progress(other)).ended
 
     async def test_a_call_that_can_not_run_has_its_result_from_the_start(self) -> None:
         """S009: an invalid call's text for the model is journaled with its turn."""
