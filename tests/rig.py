@@ -46,6 +46,7 @@ from agboss import (
 from agboss.devserver.config import DevServerConfig
 from agboss.domain.conversation import AssistantMessage, ModelAnswer, ModelRequest, ToolCall, ToolMessage, UserMessage
 from agboss.domain.events import AnyExecutionEvent
+from agboss.ports.clock import Clock
 from agboss.stores.migrate import migrate
 
 SOON = timedelta(seconds=30)
@@ -417,7 +418,9 @@ class Rig:
 
 
 @asynccontextmanager
-async def running_rig(temporal: DevServerConfig, folder: Path, **more: Any) -> AsyncIterator[Rig]:
+async def running_rig(
+    temporal: DevServerConfig, folder: Path, *, clock: Clock | None = None, **more: Any
+) -> AsyncIterator[Rig]:
     """A rig with a worker of its own: own index, own task queue, on a shared server."""
     import io
 
@@ -428,5 +431,5 @@ async def running_rig(temporal: DevServerConfig, folder: Path, **more: Any) -> A
     models.when().reply(play)
     declaration = application(told, models, name=f"rig-{secrets.token_hex(4)}", services=[terminal], **more)
     settings = Settings(index=url, temporal_address=temporal.address, temporal_namespace=temporal.namespace)
-    async with declaration.worker(settings) as app:
+    async with declaration.worker(settings, clock=clock) as app:
         yield Rig(app, told, models, settings, declaration, terminal)

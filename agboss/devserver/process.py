@@ -49,7 +49,7 @@ def start(config: DevServerConfig, *, log: Path | None = None) -> "subprocess.Po
     output = open(log, "ab") if log is not None else subprocess.DEVNULL  # noqa: SIM115 — the child keeps it
     try:
         return subprocess.Popen(
-            [_program(), "server", "start-dev", *config.arguments()],
+            [program_beside_python("temporal", "agboss-temporal[dev]"), "server", "start-dev", *config.arguments()],
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -102,11 +102,16 @@ async def wait_until_ready(config: DevServerConfig, process: "subprocess.Popen[b
             await asyncio.sleep(0.05)
 
 
-def _program() -> str:
-    beside = Path(sys.executable).parent / "temporal"
-    found = str(beside) if beside.exists() else shutil.which("temporal")
+def program_beside_python(name: str, distribution: str) -> str:
+    """Where a program is that a package brings: beside this interpreter, or on the path.
+
+    Raises:
+        ConfigurationError: nowhere.
+    """
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
-        raise ConfigurationError("there is no `temporal` program; install it with `pip install 'agboss-temporal[dev]'`")
+        raise ConfigurationError(f"there is no `{name}` program; install it with `pip install '{distribution}'`")
     return found
 
 
