@@ -1,12 +1,11 @@
-"""The office application, put together. Its model is scripted, so that it runs without a key; with OPENAI_API_KEY set, it
-is the endpoint of OPENAI_BASE_URL, and the model OPENAI_MODEL of it."""
-
-import os
+"""The office application, put together. Its models are scripted, so that it runs without a key, unless OPENAI_BASE_URL and
+OPENAI_API_KEY name an endpoint."""
 
 from activities.ledger import Ledger
 from agboss import Application, OpenAIModels, ScriptedModels
 from channels.refunds import Desk, DeskRefundApprovalChannel
 from workflows.approvals import ApprovalsWorkflow
+from workflows.models import has_endpoint
 from workflows.refunds import RefundWorkflow
 
 
@@ -27,6 +26,6 @@ office = Application(
     name="office",
     workflows=[RefundWorkflow, ApprovalsWorkflow],
     channels=[DeskRefundApprovalChannel],
-    models=[OpenAIModels()] if "OPENAI_API_KEY" in os.environ else [scripted()],
+    models=[OpenAIModels(serves=["*"])] if has_endpoint() else [scripted()],
     services=[Ledger, Desk],
 )

@@ -6,17 +6,20 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from activities.ledger import Ledger
-from agboss import App, ExecutionResult, Settings, StartText
+from agboss import App, ExecutionResult, ExecutionStatus, Settings, StartText
 from agboss.devserver.config import read_config
 from agboss.devserver.process import dev_server, free_port
+from agboss.models.openai import host_of
 from agboss.stores.migrate import migrate
 from application import office
 from channels.refunds import Desk
 from workflows.approvals import ApprovalsWorkflow
+from workflows.models import has_endpoint
 from workflows.refunds import RefundWorkflow
+
+REQUEST = "Order A-17 came broken. Please refund the 50.00 to my card 4111 1111 1111 1111."
 
 
 def say(text: str) -> None:
@@ -26,30 +29,38 @@ def say(text: str) -> None:
 async def refunds(app: App) -> ExecutionResult[object]:
     say("3. A customer asks for a refund; the agent wants to call refund-tool, so a manager is asked …")
     known = set(os.listdir(Desk().folder))
-    paused = await app.execute(
-        RefundWorkflow, StartText(text="Order A-17 (50.00, card 4111 1111 1111 1111) came broken"), tenant_id="acme"
+    result: ExecutionResult[object] = await app.execute(
+        RefundWorkflow, StartText(text=REQUEST), tenant_id="acme", record=True
     )
-    say(f"   The execution is {paused.status.value}: {paused.pending[0].ask.summary}")
-    (pause_id,) = set(os.listdir(Desk().folder)) - known
-    approved = await asked((Desk().folder / pause_id).read_text())
-    return await app.resume(
-        pause_id, decision={"approved": approved}, tenant_id="acme", answered_by="manager-17", record=True
-    )
+    while result.status is ExecutionStatus.PAUSED:
+        # One at a time: a real model may ask for more than one refund.
+        pause_id = min(set(os.listdir(Desk().folder)) - known)
+        known.add(pause_id)
+        say(f"   The execution is {result.status.value}: {result.pending[0].ask.summary}")
+        approved = await asked((Desk().folder / pause_id).read_text())
+        result = await app.resume(
+            pause_id, decision={"approved": approved}, tenant_id="acme", answered_by="manager-17", record=True
+        )
+    return result
 
 
 async def approvals(app: App) -> ExecutionResult[object]:
     say("3. An editor asks for two things; the agent wants to call two tools, so both are asked at once …")
     result: ExecutionResult[object] = await app.execute(
-        ApprovalsWorkflow, StartText(text="Replace Prices 2026 by Prices 2027"), tenant_id="acme", owner_id="editor-1"
+        ApprovalsWorkflow,
+        StartText(text="Replace the document Prices 2026 by Prices 2027"),
+        tenant_id="acme",
+        owner_id="editor-1",
+        record=True,
     )
-    say(f"   The execution is {result.status.value}, {len(result.pending)} answers are waited for")
-    for pause in result.pending:
+    while result.status is ExecutionStatus.PAUSED:
+        say(f"   The execution is {result.status.value}, {len(result.pending)} waiting for an answer")
+        pause = result.pending[0]
         approved = await asked(pause.ask.summary)
         assert pause.pause_id is not None
         result = await app.resume(
             pause.pause_id, decision={"approved": approved}, tenant_id="acme", owner_id="editor-1", record=True
         )
-        say(f"   The execution is {result.status.value}, {len(result.pending)} answers are waited for")
     return result
 
 
@@ -79,11 +90,9 @@ async def main(flow: str) -> None:
 
 def model() -> str:
     """Where answers come from."""
-    if "OPENAI_API_KEY" not in os.environ:
-        return "a script (set OPENAI_API_KEY, and OPENAI_BASE_URL and OPENAI_MODEL, for a real one)"
-    return (
-        f"{os.environ.get('OPENAI_MODEL', 'office/…')} at {urlsplit(os.environ.get('OPENAI_BASE_URL', '//OpenAI')).netloc}"
-    )
+    if not has_endpoint():
+        return "a script (set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL for a real one)"
+    return f"{os.environ.get('OPENAI_MODEL', 'office/…')} at {host_of(os.environ['OPENAI_BASE_URL'])}"
 
 
 async def asked(question: str) -> bool:

@@ -47,6 +47,7 @@ from agboss.devserver.config import DevServerConfig
 from agboss.domain.conversation import AssistantMessage, ModelAnswer, ModelRequest, ToolCall, ToolMessage, UserMessage
 from agboss.domain.events import AnyExecutionEvent
 from agboss.ports.clock import Clock
+from agboss.ports.models import ModelProvider
 from agboss.stores.migrate import migrate
 
 SOON = timedelta(seconds=30)
@@ -349,7 +350,7 @@ def play(request: ModelRequest) -> ModelAnswer:
     )
 
 
-def application(told: Told, models: ScriptedModels, *, name: str = "rig", **more: Any) -> Application:
+def application(told: Told, models: ModelProvider, *, name: str = "rig", **more: Any) -> Application:
     return Application(
         name=name,
         workflows=[ClerkWorkflow, FreeWorkflow, PayerWorkflow, TwoAgentsWorkflow, ReceiptWorkflow],
@@ -419,9 +420,15 @@ class Rig:
 
 @asynccontextmanager
 async def running_rig(
-    temporal: DevServerConfig, folder: Path, *, clock: Clock | None = None, **more: Any
+    temporal: DevServerConfig,
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    provider: ModelProvider | None = None,
+    **more: Any,
 ) -> AsyncIterator[Rig]:
-    """A rig with a worker of its own: own index, own task queue, on a shared server."""
+    """A rig with a worker of its own: own index, own task queue, on a shared server. ``provider`` is asked in place of the
+    scripted models."""
     import io
 
     url = f"sqlite:///{folder / 'index.db'}"
@@ -429,7 +436,7 @@ async def running_rig(
     told, models, terminal = Told(), ScriptedModels(), Terminal()
     terminal.stream = io.StringIO()
     models.when().reply(play)
-    declaration = application(told, models, name=f"rig-{secrets.token_hex(4)}", services=[terminal], **more)
+    declaration = application(told, provider or models, name=f"rig-{secrets.token_hex(4)}", services=[terminal], **more)
     settings = Settings(index=url, temporal_address=temporal.address, temporal_namespace=temporal.namespace)
     async with declaration.worker(settings, clock=clock) as app:
         yield Rig(app, told, models, settings, declaration, terminal)

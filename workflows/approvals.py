@@ -1,9 +1,8 @@
 """Approvals: an agent that wants two things at once, and waits for both answers side by side."""
 
-import os
-
 from activities.documents import DeleteTool, PublishTool
 from agboss import FinishText, StartText, agent, start, workflow
+from workflows.models import model
 
 
 @agent(
@@ -11,7 +10,7 @@ from agboss import FinishText, StartText, agent, start, workflow
     description="Keeps the company's documents",
     prompt="You keep the documents. Call publish-tool and delete-tool in one turn where both are needed, then say what "
     "was done.",
-    model=os.environ.get("OPENAI_MODEL", "office/editor"),
+    model=model("office/editor"),
     tools=[PublishTool, DeleteTool],
 )
 class EditorAgent:

@@ -1,16 +1,15 @@
 """Refunds: an agent that can refund, once a manager approves."""
 
-import os
-
 from activities.refunds import RefundTool
 from agboss import FinishText, StartText, agent, start, workflow
+from workflows.models import model
 
 
 @agent(
     name="support-agent",
     description="Answers customers and refunds orders",
     prompt="You are the support desk. Refund with refund-tool where the customer is right, then say what you did.",
-    model=os.environ.get("OPENAI_MODEL", "office/support"),
+    model=model("office/support"),
     tools=[RefundTool],
 )
 class SupportAgent:

@@ -1,16 +1,21 @@
-"""A local OpenAI-compatible endpoint for tests and demos: real HTTP, answered by any of our model providers.
+"""An OpenAI-compatible endpoint on this machine, for tests and demos: real HTTP, answered by any ``ModelProvider``.
 
-with openai_server(models) as server:
-    provider = OpenAIModels(base_url=server.base_url, api_key="test")
+    with openai_server(models) as server:
+        provider = OpenAIModels(serves=["*"], base_url=server.base_url, api_key="any")
+
+So a script works directly and over HTTP. ``server.faults`` says what goes wrong with the next requests (see
+``agboss.testing.openai_faults``).
 """
 
 import asyncio
 import json
+import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -25,86 +30,120 @@ from agboss.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
-from agboss.errors import AgbossError
+from agboss.errors import ModelError, ModelRejectedError, ModelUnavailableError
 from agboss.ports.models import ModelProvider
+from agboss.testing.openai_faults import Fault, Response
+
+_COMPLETIONS = "/v1/chat/completions"
+_MODELS = "/v1/models"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What one request is answered with instead of a completion; or ``hang_seconds`` before it."""
+class ReceivedRequest:
+    """A request for a completion, as it arrived."""
 
-    status: int = 200
-    body: str | None = None
-    """``None``: an error object of OpenAI's shape."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    content_type: str = "application/json"
-    hang_seconds: float = 0.0
-    close: bool = False
-    """Close the connection without an answer."""
-
-
-@dataclass(slots=True)
-class Received:
-    """One request, as it came."""
-
-    path: str
-    headers: dict[str, str]
-    """By lower-case name."""
-    body: dict[str, Any]
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: Mapping[str, Any]
+    at: float
+    """When it arrived, by the monotonic clock, in seconds."""
 
 
 class OpenAIServer:
-    """A running endpoint. ``faults`` are used up one a request; ``answered`` counts completions given."""
+    """A running server; made by ``openai_server``."""
 
-    def __init__(self, models: ModelProvider) -> None:
+    def __init__(self, models: ModelProvider, *, api_key: str | None = None, port: int = 0) -> None:
         self.models = models
         self.faults: deque[Fault] = deque()
-        self.requests: list[Received] = []
+        """What goes wrong, one for each of the next requests; then all goes well."""
+        self.requests: list[ReceivedRequest] = []
+        """Requests for completions, in the order they came; those that a fault answered too."""
         self.answered = 0
-        self._ended = threading.Event()
-        self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, name="agboss-openai-server", daemon=True)
+        """Completions that went out as the model gave them or altered by a fault."""
+        self._api_key = api_key
+        self._stopping = threading.Event()
+        self._http = _Listener(self, port)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="openai-server")
 
     @property
     def base_url(self) -> str:
-        """With its ``/v1``."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        """What a client is given, with the ``/v1``."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    @property
+    def connections(self) -> frozenset[socket.socket]:
+        """Those that are open now."""
+        return frozenset(self._http.open)
 
     def start(self) -> None:
-        """Answer from now on."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer no more; whoever hangs is let go."""
-        self._ended.set()
-        self._server.shutdown()
+        """Close all connections; return when no thread is left."""
+        self._stopping.set()
+        self._http.shutdown()
+        self._http.hang_up()
+        self._http.server_close()
         self._thread.join()
-        self._server.server_close()
 
-    def take(self, received: Received) -> Fault | None:
-        """Note a request, and the fault it meets."""
-        with self._lock:
-            self.requests.append(received)
-            return self.faults.popleft() if self.faults else None
+    def respond(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> Response | None:
+        """The response to one request; ``None``: close the connection."""
+        if (method, path) == ("GET", _MODELS):
+            listed = [{"id": name, "object": "model", "owned_by": "agboss"} for name in self.models.serves]
+            return Response.json({"object": "list", "data": listed})
+        if (method, path) != ("POST", _COMPLETIONS):
+            return _error(404, f"there is no {method} {path} here")
+        try:
+            body = json.loads(content)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            return _error(400, "the body is no JSON object")
+        self.requests.append(ReceivedRequest(headers=headers, body=body, at=time.monotonic()))
+        if self._api_key is not None and headers.get("authorization") != f"Bearer {self._api_key}":
+            return _error(401, f"incorrect API key provided: {headers.get('authorization', '')}")
+        exchange = _Exchange(self, body)
+        fault = self._next_fault()
+        return exchange.answer() if fault is None else fault(exchange)
 
-    def hang(self, seconds: float) -> None:
-        """Wait, but not beyond the server's end."""
-        self._ended.wait(seconds)
+    def _next_fault(self) -> Fault | None:
+        try:
+            return self.faults.popleft()
+        except IndexError:
+            return None
 
-    def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """A chat completion for a request's body."""
-        answer = asyncio.run(self.models.complete(_request(body)))
-        with self._lock:
-            self.answered += 1
-            return _completion(str(body.get("model")), answer, self.answered)
+    def wait(self, seconds: float) -> None:
+        self._stopping.wait(seconds)
+
+    def complete(self, body: Mapping[str, Any]) -> Response:
+        """The model's own answer."""
+        try:
+            request = to_request(body)
+        except (LookupError, TypeError, ValueError) as error:
+            return _error(400, f"the request is no chat completion: {type(error).__name__}: {error}")
+        try:
+            answer = asyncio.run(self.models.complete(request))
+        except ModelRejectedError as error:
+            return _error(400, error.message)
+        except ModelUnavailableError as error:
+            wish = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
+            return _error(503, error.message, headers=wish)
+        except ModelError as error:
+            return _error(500, error.message)
+        self.answered += 1
+        return Response.json(to_completion(request.model, answer, number=self.answered))
 
 
 @contextmanager
-def openai_server(models: ModelProvider) -> Iterator[OpenAIServer]:
-    """An endpoint on a free port of this machine, as long as the block lasts."""
-    server = OpenAIServer(models)
+def openai_server(models: ModelProvider, *, api_key: str | None = None, port: int = 0) -> Iterator[OpenAIServer]:
+    """A server on loopback, as long as the block lasts.
+
+    Args:
+        models: answers the requests.
+        api_key: refuse other keys with 401; ``None``: take any.
+        port: 0: a free one.
+    """
+    server = OpenAIServer(models, api_key=api_key, port=port)
     server.start()
     try:
         yield server
@@ -112,111 +151,71 @@ def openai_server(models: ModelProvider) -> Iterator[OpenAIServer]:
         server.stop()
 
 
-def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+def to_request(body: Mapping[str, Any]) -> ModelRequest:
+    """A request in OpenAI's form as ours.
 
-        def do_POST(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            body = json.loads(self.rfile.read(length) or b"{}")
-            fault = server.take(Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-            if fault is not None:
-                server.hang(fault.hang_seconds)
-                if fault.close:
-                    self.close_connection = True
-                    return
-                if fault.status != 200 or fault.body is not None:
-                    self._send(fault.status, fault.body or _error("a fault that a test asked for"), fault)
-                    return
-            if self.path != "/v1/chat/completions":
-                self._send(404, _error(f"there is no {self.path} here"))
-                return
-            try:
-                completion = server.complete(body)
-            except (AgbossError, ValueError) as error:
-                self._send(400, _error(str(error)))
-                return
-            self._send(200, json.dumps(completion))
-
-        def do_GET(self) -> None:
-            known = [{"id": pattern, "object": "model"} for pattern in server.models.serves]
-            self._send(200, json.dumps({"object": "list", "data": known}))
-
-        def _send(self, status: int, text: str, fault: Fault | None = None) -> None:
-            content = text.encode()
-            self.send_response(status)
-            for name, value in (fault.headers if fault else {}).items():
-                self.send_header(name, value)
-            self.send_header("content-type", fault.content_type if fault else "application/json")
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Silent: ``requests`` has what came."""
-
-    return Handler
-
-
-def _error(message: str) -> str:
-    return json.dumps({"error": {"message": message, "type": "test", "code": None}})
-
-
-def _request(body: Mapping[str, Any]) -> ModelRequest:
-    names: dict[str, str] = {}
-    messages = tuple(_message(message, names) for message in body["messages"])
-    tools = tuple(
-        ToolSpec(
-            name=tool["function"]["name"],
-            description=tool["function"].get("description", ""),
-            input_schema=tool["function"].get("parameters", {}),
-        )
-        for tool in body.get("tools") or ()
+    Raises:
+        LookupError, TypeError, ValueError: it is none, or wants a stream.
+    """
+    if body.get("stream"):
+        raise ValueError("this server gives no streams")
+    tools: dict[str, str] = {}
+    messages: list[Message] = []
+    for raw in body["messages"]:
+        calls = tuple(_call(call) for call in raw.get("tool_calls") or ())
+        tools.update({call.id: call.name for call in calls if call.id})
+        messages.append(_message(raw, _text(raw.get("content")), calls, tools))
+    specs = [tool["function"] for tool in body.get("tools") or ()]
+    return ModelRequest(
+        model=body["model"],
+        messages=tuple(messages),
+        tools=tuple(
+            ToolSpec(name=spec["name"], description=spec.get("description", ""), input_schema=spec.get("parameters", {}))
+            for spec in specs
+        ),
     )
-    return ModelRequest(model=body["model"], messages=messages, tools=tools)
 
 
-def _message(message: Mapping[str, Any], names: dict[str, str]) -> Message:
-    """``names``: the tool of each call id, which the wire's tool messages leave out."""
-    text = message.get("content") or ""
-    match message["role"]:
+def _message(raw: Mapping[str, Any], text: str, calls: tuple[ToolCall, ...], tools: Mapping[str, str]) -> Message:
+    match raw["role"]:
         case "system" | "developer":
             return SystemMessage(text=text)
         case "user":
             return UserMessage(text=text)
         case "assistant":
-            calls = tuple(_call(call) for call in message.get("tool_calls") or ())
-            names.update({call.id: call.name for call in calls if call.id})
             return AssistantMessage(text=text, calls=calls)
         case "tool":
-            call_id = message["tool_call_id"]
-            return ToolMessage(call_id=call_id, tool=names.get(call_id, ""), text=text)
-    raise ValueError(f"no message has role {message['role']!r}")
+            return ToolMessage(call_id=raw["tool_call_id"], tool=tools[raw["tool_call_id"]], text=text)
+        case role:
+            raise ValueError(f"there is no role {role!r}")
 
 
-def _call(call: Mapping[str, Any]) -> ToolCall:
-    text = call["function"]["arguments"]
+def _text(content: Any) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(block["text"] for block in content)
+
+
+def _call(raw: Mapping[str, Any]) -> ToolCall:
+    text = raw["function"]["arguments"]
     try:
         arguments = json.loads(text)
     except ValueError:
         arguments = text
-    return ToolCall(
-        id=call.get("id"), name=call["function"]["name"], arguments=arguments if isinstance(arguments, dict) else text
-    )
+    name = raw["function"]["name"]
+    return ToolCall(id=raw.get("id"), name=name, arguments=arguments if isinstance(arguments, dict) else text)
 
 
-def _completion(model: str, answer: ModelAnswer, number: int) -> dict[str, Any]:
-    calls = [
-        {
-            **({"id": call.id} if call.id is not None else {}),
-            "type": "function",
-            "function": {
-                "name": call.name,
-                "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
-            },
-        }
-        for call in answer.calls
-    ]
+def to_completion(model: str, answer: ModelAnswer, *, number: int) -> dict[str, Any]:
+    """Our answer in OpenAI's form; a call without an id has none there either."""
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+    calls = []
+    for call in answer.calls:
+        text = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
+        told: dict[str, Any] = {"type": "function", "function": {"name": call.name, "arguments": text}}
+        calls.append(told if call.id is None else told | {"id": call.id})
+    if calls:
+        message["tool_calls"] = calls
     usage: dict[str, Any] = {
         "prompt_tokens": answer.usage.input_tokens,
         "completion_tokens": answer.usage.output_tokens,
@@ -224,14 +223,86 @@ def _completion(model: str, answer: ModelAnswer, number: int) -> dict[str, Any]:
     }
     if answer.usage.cost is not None:
         usage["cost"] = answer.usage.cost
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
-    if calls:
-        message["tool_calls"] = calls
     return {
-        "id": f"completion-{number}",
+        "id": f"chatcmpl-{number}",
         "object": "chat.completion",
         "created": 0,
         "model": model,
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
         "usage": usage,
     }
+
+
+def _error(status: int, message: str, *, headers: Mapping[str, str] | None = None) -> Response:
+    return Response.json({"error": {"message": message, "type": "invalid_request_error"}}, status=status, headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    server: OpenAIServer
+    body: Mapping[str, Any]
+
+    def answer(self) -> Response:
+        return self.server.complete(self.body)
+
+    def wait(self, seconds: float) -> None:
+        self.server.wait(seconds)
+
+
+class _Listener(ThreadingHTTPServer):
+    """Threads that are joined at the end, which takes that no connection keeps one."""
+
+    daemon_threads = False
+    # A turn of many agents at once: the default backlog of 5 would make clients wait for a second.
+    request_queue_size = 512
+
+    def __init__(self, owner: OpenAIServer, port: int) -> None:
+        self.owner = owner
+        self.open: set[socket.socket] = set()
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.open.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        """End the connections that are open, idle ones too."""
+        for connection in list(self.open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Headers and body are two writes; with Nagle's algorithm the second would wait for the client's delayed ACK.
+    disable_nagle_algorithm = True
+    server: _Listener
+
+    def do_GET(self) -> None:
+        self._respond(b"")
+
+    def do_POST(self) -> None:
+        self._respond(self.rfile.read(int(self.headers.get("content-length", 0))))
+
+    def _respond(self, content: bytes) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        response = self.server.owner.respond(self.command, self.path, headers, content)
+        if response is None:
+            self.close_connection = True
+            return
+        self.send_response(response.status)
+        for name, value in response.headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(response.body)))
+        self.end_headers()
+        self.wfile.write(response.body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silent: it is for tests."""

@@ -80,8 +80,8 @@ def test_two_approvals_in_the_terminal(tmp_path: Path) -> None:
     was approved is done."""
     shown = demo_in_a_terminal(folder_of(tmp_path), "approvals", typed="y\nn\n")
     assert "Tool publish-tool asks for approval" in shown and "Tool delete-tool asks for approval" in shown
-    assert "The execution is paused, 2 answers are waited for" in shown
-    assert "The execution is paused, 1 answers are waited for" in shown
+    assert "The execution is paused, 2 waiting for an answer" in shown
+    assert "The execution is paused, 1 waiting for an answer" in shown
     assert "4. The execution is finished." in shown
     assert "The company's ledger has [('publish', 'Prices 2027', '')]" in shown
 
