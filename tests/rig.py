@@ -335,7 +335,7 @@ def script(*turns: Any) -> str:
 
 
 def play(request: ModelRequest) -> ModelAnswer:
-    """Turn number n of the script in the first user message."""
+    """Turn number n of the script in the first user message; the text ``=results`` is what the calls before it gave."""
     first = next(message for message in request.messages if isinstance(message, UserMessage))
     try:
         turns = json.loads(first.text)
@@ -343,6 +343,8 @@ def play(request: ModelRequest) -> ModelAnswer:
         return ModelAnswer(text=f"heard: {first.text}")
     number = sum(isinstance(message, AssistantMessage) for message in request.messages)
     turn = turns[number] if isinstance(turns, list) and number < len(turns) else "finished"
+    if turn == "=results":
+        return ModelAnswer(text="; ".join(m.text for m in request.messages if isinstance(m, ToolMessage)))
     if isinstance(turn, str):
         return ModelAnswer(text=turn)
     return ModelAnswer(

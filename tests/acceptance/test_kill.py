@@ -1,61 +1,21 @@
 """Worker processes that are killed with SIGKILL at the worst moments."""
 
 import asyncio
-import os
-import secrets
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agboss import Settings, StartText
+from agboss import App, StartText
+from agboss.clocks import SystemClock
 from agboss.devserver.config import DevServerConfig
-from agboss.stores.migrate import migrate
+from tests.processes import Place
 from tests.rig import SOON, ClerkWorkflow, call, script
-from tests.worker_process import declared
 
 OPTIONS = {"tenant_id": "acme", "owner_id": "customer-1"}
 APPROVE = {"decision": {"approved": True}, "answered_by": "manager-17", "tenant_id": "acme"}
-
-
-class Place:
-    """An index, and worker processes on it."""
-
-    def __init__(self, temporal: DevServerConfig, folder: Path) -> None:
-        self.folder, self.name = folder, f"kill-{secrets.token_hex(4)}"
-        url = f"sqlite:///{folder / 'index.db'}"
-        migrate(url)
-        self.settings = Settings(index=url, temporal_address=temporal.address)
-        self.application = declared(self.name, folder)
-
-    @contextmanager
-    def worker(self) -> "Iterator[subprocess.Popen[bytes]]":
-        (self.folder / "ready").unlink(missing_ok=True)
-        environment = os.environ | {
-            "AGBOSS_INDEX": self.settings.index,
-            "AGBOSS_TEMPORAL_ADDRESS": self.settings.temporal_address,
-        }
-        command = [sys.executable, "-m", "tests.worker_process", self.name, str(self.folder)]
-        process = subprocess.Popen(command, env=environment, cwd=Path(__file__).parents[2])
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-    def lines(self, name: str) -> list[str]:
-        path = self.folder / name
-        return path.read_text().split() if path.exists() else []
-
-    async def until(self, name: str, count: int = 1) -> list[str]:
-        async with asyncio.timeout(50):
-            while len(self.lines(name)) < count:
-                await asyncio.sleep(0.02)
-        return self.lines(name)
 
 
 @pytest.fixture
@@ -148,3 +108,56 @@ async def test_killed_while_send_runs(place: Place) -> None:
             result = await app.resume(ids[0], timeout=SOON, record=True, **APPROVE)  # type: ignore[call-overload]
     assert (len(set(ids)), result.output.text, result.execution_id) == (1, "done", started.execution_id)
     assert len(result.record.pauses) == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.timeout(110)
+async def test_killed_between_the_decision_and_the_tool(place: Place) -> None:
+    """B03, protocol T2: killed after the step took the decision and before the tool did anything; the next worker runs it once,
+    with the decision that was taken; calls before and after are made once, too."""
+    (place.folder / "die-before-run").touch()
+    async with place.application.connect(place.settings) as app:
+        turns = script([call("pay-tool", amount=1)], [call("free-tool", text="mail 2")], "=results")
+        with place.worker() as first:
+            started = await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+            await app.resume(place.lines("sent")[0], wait=False, **APPROVE)  # type: ignore[call-overload]
+            await asyncio.to_thread(first.wait)
+        assert place.lines("ran") == []
+        with place.worker():
+            result = await until_finished(app, started.execution_id)
+    assert result.output.text == "pay-tool done; free-tool done"
+    assert len(place.lines("ran")) == len(set(place.lines("ran"))) == 2
+    (entry,) = result.record.pauses
+    assert (entry.responder, entry.acted_on) == ("manager-17", True)
+
+
+async def test_a_facade_killed_between_the_record_and_the_signal(place: Place) -> None:
+    """C04, S244, protocol T1: the answer is recorded and nobody was told; the sweep signals it again, and it is taken once."""
+    async with place.application.connect(place.settings, clock=Later()) as app:
+        with place.worker(), place.facade("dies") as facade:
+            turns = script([call("pay-tool", amount=1)], "=results")
+            started = await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+            facade.ask(pause=place.lines("sent")[0], approved=True, by="manager-17", die=True)
+            assert facade.heard() == {"died": True}
+            record = await app._index.find("acme", place.lines("sent")[0])  # type: ignore[arg-type]
+            assert record is not None and record.status == "resolved"
+            assert place.lines("ran") == []
+            assert (await app.sweep()).nudged == 1
+            result = await until_finished(app, started.execution_id)
+    assert (result.output.text, len(place.lines("ran"))) == ("pay-tool done", 1)
+
+
+class Later(SystemClock):
+    """A minute ahead, so that what is due in half a minute is due."""
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(minutes=1)
+
+
+async def until_finished(app: App, execution_id: str) -> Any:
+    """The execution's result, with its record, once it has one."""
+    async with asyncio.timeout(90):
+        while True:
+            result = await app.execution(execution_id, tenant_id="acme", record=True)
+            if result is not None and result.output is not None:
+                return result
+            await asyncio.sleep(0.05)
