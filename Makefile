@@ -21,7 +21,7 @@ check: .venv/installed ## style, types
 	@echo "== Checking style (ruff) and types (mypy --strict)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy agboss application.py worker.py demo.py
+	$(BIN)/mypy agboss application.py worker.py demo.py docs/examples
 
 SEEDS_FROM ?= $(shell date +%s)000
 soak: .venv/installed ## the simulation on new seeds, until something breaks or you stop it
