@@ -24,7 +24,7 @@ check: .venv/installed ## style, types
 	@echo "== Checking style (ruff) and types (mypy --strict)"
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy agboss bench application.py worker.py demo.py
+	$(BIN)/mypy agboss bench docs/examples application.py worker.py demo.py
 
 SEEDS_FROM ?= $(shell date +%s)000
 soak: .venv/installed ## the simulation on new seeds, until something breaks or you stop it

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from agboss.domain.asks import ChannelWithdrawal as ChannelWithdrawal
     from agboss.domain.asks import ToolCallApprovalAsk as ToolCallApprovalAsk
     from agboss.domain.asks import ToolCallApprovalDecision as ToolCallApprovalDecision
-    from agboss.domain.asks import WithdrawalReason as WithdrawalReason
     from agboss.domain.executions import ExecutionResult as ExecutionResult
     from agboss.domain.executions import ExecutionStatus as ExecutionStatus
     from agboss.domain.outcomes import ChannelOutcome as ChannelOutcome
     from agboss.domain.pauses import PauseAnswerer as PauseAnswerer
-    from agboss.domain.pauses import PauseResolution as PauseResolution
     from agboss.domain.pauses import PauseStatus as PauseStatus
     from agboss.domain.pauses import PendingPause as PendingPause
+    from agboss.domain.resolutions import PauseResolution as PauseResolution
+    from agboss.domain.resolutions import WithdrawalReason as WithdrawalReason
     from agboss.domain.sensitive import Sensitive as Sensitive
     from agboss.errors import DomainError as DomainError
     from agboss.models.openai import OpenAIModels as OpenAIModels
@@ -57,7 +57,7 @@ _HOMES = {
     "Observer": "agboss.declare.observer",
     "OpenAIModels": "agboss.models.openai",
     "PauseAnswerer": "agboss.domain.pauses",
-    "PauseResolution": "agboss.domain.pauses",
+    "PauseResolution": "agboss.domain.resolutions",
     "PauseStatus": "agboss.domain.pauses",
     "PendingPause": "agboss.domain.pauses",
     "ScriptedModels": "agboss.models.scripted",
@@ -68,7 +68,7 @@ _HOMES = {
     "TerminalUserChannel": "agboss.channels.terminal",
     "ToolCallApprovalAsk": "agboss.domain.asks",
     "ToolCallApprovalDecision": "agboss.domain.asks",
-    "WithdrawalReason": "agboss.domain.asks",
+    "WithdrawalReason": "agboss.domain.resolutions",
     "agent": "agboss.declare.agent",
     "channel": "agboss.declare.channel",
     "channel_role": "agboss.declare.channel",

@@ -51,7 +51,7 @@ class Assembled:
 
     def __init__(self, declarations: Declarations, container: Container) -> None:
         self._declarations = declarations
-        self._declaration = declarations.declaration
+        self.declaration = declarations.declaration
         self._container = container
         self._flows = {name: compiled(declarations, name) for name in declarations.workflows}
         self._tools: dict[str, BoundTool] = {}
@@ -59,11 +59,11 @@ class Assembled:
 
     @property
     def name(self) -> str:
-        return self._declaration.name
+        return self.declaration.name
 
     @property
     def default_tenant(self) -> str:
-        return self._declaration.default_tenant
+        return self.declaration.default_tenant
 
     @property
     def workflows(self) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ class Assembled:
         Raises:
             ConfigurationError: none does in this deployment.
         """
-        for provider in self._declaration.models:
+        for provider in self.declaration.models:
             if any(fnmatchcase(model, pattern) for pattern in provider.serves):
                 return provider
         raise ConfigurationError(f"no model provider of this deployment serves {model!r}")
@@ -154,13 +154,13 @@ class Assembled:
         """The observers, with their instances."""
         return tuple(
             self._container.get(observer) if isinstance(observer, type) else observer
-            for observer in self._declaration.observers
+            for observer in self.declaration.observers
         )
 
     async def close(self) -> None:
         """Close what the container made, and the providers."""
         self._container.close()
-        for provider in self._declaration.models:
+        for provider in self.declaration.models:
             close = getattr(provider, "aclose", None)
             if close is not None:
                 await close()

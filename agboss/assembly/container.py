@@ -13,10 +13,11 @@ from agboss.declare.context import ExecutionContext
 
 
 def check_services(problems: Problems, components: list[type[Any]], services: list[Any]) -> None:
-    """Every constructor parameter must be typed, and somebody must provide its type."""
-    provided = {ExecutionContext} | {_interface(service) for service in services}
+    """Every constructor parameter must be typed, and somebody must provide its type. A component that a service provides is
+    not made, so its own parameters don't matter."""
+    provided = {ExecutionContext} | {interface_of(service) for service in services}
     makers = [service.factory if isinstance(service, Provide) else service for service in services if _is_made(service)]
-    for maker in [*components, *makers]:
+    for maker in [*(component for component in components if component not in provided), *makers]:
         for name, annotation in _parameters(maker):
             where = getattr(maker, "__name__", repr(maker))
             if annotation is None:
@@ -29,19 +30,19 @@ def check_services(problems: Problems, components: list[type[Any]], services: li
 def with_defaults(components: list[type[Any]], services: list[Any]) -> list[Any]:
     """The services, and of each component's own ``default_services`` those that nobody else provides."""
     completed = list(services)
-    provided = {_interface(service) for service in completed}
+    provided = {interface_of(service) for service in completed}
     for component in components:
         for service in getattr(component, "default_services", ()):
-            if _interface(service) not in provided:
-                provided.add(_interface(service))
+            if interface_of(service) not in provided:
+                provided.add(interface_of(service))
                 completed.append(service)
     return completed
 
 
 def container_of(components: list[type[Any]], services: list[Any]) -> Container:
-    """A container that makes each component once, at its first use."""
+    """A container that makes each component once, at its first use; one that a service provides comes from there."""
     provider = Provider(scope=Scope.APP)
-    provided = {ExecutionContext} | {_interface(service) for service in services}
+    provided = {ExecutionContext} | {interface_of(service) for service in services}
     provider.provide(source=lambda: ExecutionContext(), provides=ExecutionContext)
     for service in services:
         if isinstance(service, Provide):
@@ -51,7 +52,8 @@ def container_of(components: list[type[Any]], services: list[Any]) -> Container:
         else:
             provider.provide(source=_always(service), provides=type(service))
     for component in dict.fromkeys(components):
-        provider.provide(source=_injected(component, provided), provides=component)
+        if component not in provided:
+            provider.provide(source=_injected(component, provided), provides=component)
     return make_container(provider)
 
 
@@ -63,7 +65,8 @@ def _is_made(service: Any) -> bool:
     return isinstance(service, type | Provide)
 
 
-def _interface(service: Any) -> type[Any]:
+def interface_of(service: Any) -> type[Any]:
+    """The type that a service is injected for."""
     if isinstance(service, Provide):
         return service.interface
     return service if isinstance(service, type) else type(service)

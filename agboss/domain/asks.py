@@ -1,10 +1,10 @@
 """What a channel is asked, what it is told when the question is taken back, and what a decision is."""
 
-from enum import StrEnum
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
 
+from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.text import MAX_REASON, one_line
 
 Arguments = TypeVar("Arguments")
@@ -38,13 +38,6 @@ class ChannelAsk(BaseModel, Generic[Arguments]):
     value: ToolCallApprovalAsk[Arguments]
 
 
-class WithdrawalReason(StrEnum):
-    """Why a question is taken back (S220). The values equal those of ``PauseResolution``."""
-
-    WITHDRAWN = "withdrawn"
-    CANCELLED = "cancelled"
-
-
 class ChannelWithdrawal(BaseModel, Generic[Arguments]):
     """What a channel's ``withdraw`` is given: the question it was sent closed without an answer."""
 
@@ -53,7 +46,7 @@ class ChannelWithdrawal(BaseModel, Generic[Arguments]):
     pause_id: str = Field(repr=False)
     channel: str
     value: ToolCallApprovalAsk[Arguments]
-    resolution: Literal[WithdrawalReason.WITHDRAWN, WithdrawalReason.CANCELLED]
+    resolution: WithdrawalReason
 
 
 class ToolCallApprovalDecision(BaseModel):

@@ -12,6 +12,8 @@ class ChannelOutcome(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    kind: str
+
     @staticmethod
     def await_reply() -> "AwaitReply":
         """Someone was asked; the call pauses until ``app.resume`` answers it."""

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from agboss.domain.asks import ToolCallApprovalAsk
+from agboss.domain.resolutions import PauseResolution as PauseResolution
 
 
 class PauseStatus(StrEnum):
@@ -20,19 +21,6 @@ class PauseStatus(StrEnum):
     """The step took the decision, or the channel decided at once."""
     CANCELLED = "cancelled"
     """Taken back: withdrawn, cancelled, or overtaken by the end of its tree."""
-
-
-class PauseResolution(StrEnum):
-    """How a pause came to its end."""
-
-    DECIDED = "decided"
-    """Its channel decided at once; the call never paused."""
-    REPLIED = "replied"
-    """Answered by ``app.resume``."""
-    WITHDRAWN = "withdrawn"
-    """Nobody needs the answer any more: a fail-fast sibling failed, or a quorum was decided."""
-    CANCELLED = "cancelled"
-    """``app.cancel``, or its tree ended before an answer."""
 
 
 class PauseAnswerer(StrEnum):

@@ -37,6 +37,7 @@ from agboss.domain.ids import (
     WorkflowId,
 )
 from agboss.domain.pauses import PauseAnswerer, PauseResolution, PauseStatus, PendingPause
+from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.rests import HolderRef, Owed, RestAnswer, RestRequest
 
 JsonObject = dict[str, Any]
@@ -367,7 +368,7 @@ class Fence:
 
     root: ExecutionId
     path: Path
-    resolution: Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]
+    resolution: WithdrawalReason
     cancel: bool = False
     """The whole thread is cancelled: the root is set moving as well."""
     cancelled_by: str | None = None
@@ -454,7 +455,7 @@ class WithdrawClaim:
     call: PlannedCall
     channel: str
     implementation: str
-    resolution: Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]
+    resolution: WithdrawalReason
     timeout_seconds: float
     node: str
     agent: str

@@ -46,7 +46,7 @@ class UserCode:
     async def run(self, function: Callable[..., Any], *args: Any, frame: Frame, timeout: float) -> Any:
         """Call ``function`` in ``frame`` and give what it returns or raises.
 
-        At ``timeout`` seconds the frame's signal is set, an async call is cancelled, and the caller gets its error at once,
+        At ``timeout`` seconds the frame's signal is set, then an async call is cancelled, and the caller gets its error at once,
         even where the code doesn't listen.
 
         Raises:
@@ -59,24 +59,28 @@ class UserCode:
             future = self._ticking_loop().submit(_in_frame(function, args, frame), context)
         else:
             future = self._threads.submit(_call_in_frame, function, args, frame, context)
+        running = asyncio.wrap_future(future)
         try:
             # Not wait_for: in Python 3.11 it swallows a cancel that comes together with the result.
+            # Shielded: code that is cut off finds its signal set, so the signal comes first.
             async with asyncio.timeout(timeout):
-                result = await asyncio.wrap_future(future)
-            if inspect.isawaitable(result):
-                # A plain function that gave a coroutine: it is awaited where coroutines belong.
-                left = self._ticking_loop().submit(_awaited(result, frame), context)
-                async with asyncio.timeout(timeout):
-                    result = await asyncio.wrap_future(left)
+                result = await asyncio.shield(running)
+                if inspect.isawaitable(result):
+                    # A plain function that gave a coroutine: it is awaited where coroutines belong.
+                    future = self._ticking_loop().submit(_awaited(result, frame), context)
+                    running = asyncio.wrap_future(future)
+                    result = await asyncio.shield(running)
             return result
         except TimeoutError:
-            if future.done() and not future.cancelled() and isinstance(future.exception(), TimeoutError):
+            if running.done() and not running.cancelled() and isinstance(running.exception(), TimeoutError):
                 raise
             frame.signal.set("its time is over")
+            running.cancel()
             self._threads.abandon(future)
             raise UserCodeTimeout(f"user code did not end within {timeout:g} seconds") from None
         except asyncio.CancelledError:
             frame.signal.set("the execution was cancelled")
+            running.cancel()
             raise
 
     def _ticking_loop(self) -> "_LoopThread":

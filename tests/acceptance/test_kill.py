@@ -110,6 +110,21 @@ async def test_killed_while_send_runs(place: Place) -> None:
     assert len(result.record.pauses) == 1  # type: ignore[union-attr]
 
 
+async def test_mails_around_a_refund_are_sent_once(place: Place) -> None:
+    """B03: an ungated mail, a gated refund, an ungated mail, with the worker killed while the refund waits: each runs once."""
+    turns = script(
+        [call("free-tool", text="mail")], [call("pay-tool", amount=1)], [call("free-tool", text="mail 2")], "done"
+    )
+    async with place.application.connect(place.settings) as app:
+        with place.worker():
+            await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
+            assert len(place.lines("ran")) == 1
+        with place.worker():
+            result = await app.resume(place.lines("sent")[0], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+    keys = place.lines("ran")
+    assert (result.output.text, len(keys), len(set(keys)), len(place.lines("sent"))) == ("done", 3, 3, 1)
+
+
 @pytest.mark.timeout(110)
 async def test_killed_between_the_decision_and_the_tool(place: Place) -> None:
     """B03, protocol T2: killed after the step took the decision and before the tool did anything; the next worker runs it once,

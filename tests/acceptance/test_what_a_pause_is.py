@@ -116,3 +116,14 @@ async def test_a_finished_execution_has_nothing_pending(rig: Rig) -> None:
     assert (paused.status, bool(paused.pending)) == (ExecutionStatus.PAUSED, True)
     finished = await rig.answer(rig.ids[0])
     assert (finished.status, finished.pending) == (ExecutionStatus.FINISHED, [])
+
+
+async def test_an_answer_runs_nothing_again(rig: Rig) -> None:
+    """B03: an ungated mail, a gated refund, an ungated mail: each runs once, in order, the first before the question."""
+    turns = [[call("free-tool", text="mail")], [call("pay-tool", amount=1)], [call("free-tool", text="mail 2")], "done"]
+    await rig.execute(*turns)
+    assert rig.told.order == ["run free-tool", "send pay-tool"]
+    result = await rig.answer(rig.ids[0])
+    assert rig.told.order == ["run free-tool", "send pay-tool", "run pay-tool", "run free-tool"]
+    mails: list[Any] = [input for tool, input, _ in rig.told.runs if tool == "free-tool"]
+    assert ([mail.text for mail in mails], result.output.text) == (["mail", "mail 2"], "done")

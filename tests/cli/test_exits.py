@@ -30,6 +30,7 @@ EXPECTED = {
     "pause.four-eyes": 3,
     "pause.no-reply-interpreter": 3,
     "pause.record-expired": 1,
+    "pause.send-superseded": 3,
     "pause.unknown": 3,
     "pause.wrong-answerer": 3,
     "resume": 1,

@@ -1,9 +1,8 @@
 """Who tells a channel that its question closed: a claim with a lease, so that one does, and another after a crash."""
 
-from typing import Literal
-
 from agboss.domain.ids import ExecutionId, PauseId, StepKey
 from agboss.domain.pauses import PauseResolution, PauseStatus
+from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.rests import Owed
 from agboss.ports.pause_index import WithdrawClaim
 from agboss.stores.rows import CallRow, PauseRow, TurnRow, Where, equals
@@ -73,6 +72,6 @@ def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:
     return force or pause.send_state == "sent" or pause.send_until <= unit.now
 
 
-def _closing(pause: PauseRow) -> Literal[PauseResolution.WITHDRAWN, PauseResolution.CANCELLED]:
+def _closing(pause: PauseRow) -> WithdrawalReason:
     withdrawn = pause.resolution == PauseResolution.WITHDRAWN
     return PauseResolution.WITHDRAWN if withdrawn else PauseResolution.CANCELLED

@@ -4,7 +4,7 @@ import logging
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
-from agboss.domain.asks import ChannelWithdrawal, WithdrawalReason
+from agboss.domain.asks import ChannelWithdrawal
 from agboss.domain.ids import StepKey
 from agboss.ports.pause_index import PauseIndex, WithdrawClaim
 from agboss.temporal import limits
@@ -66,7 +66,7 @@ class Withdraws:
             pause_id=claim.pause_id,
             channel=claim.channel,
             value=question_of(call, self._assembled),
-            resolution=WithdrawalReason(claim.resolution.value),
+            resolution=claim.resolution,
         )
         frame = frame_of(
             claim.frame,
