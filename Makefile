@@ -25,6 +25,8 @@ check: .venv/installed ## style, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy agboss bench docs/examples application.py worker.py demo.py
+	@echo "== Checking that imports go one way (import-linter)"
+	$(BIN)/lint-imports
 
 SEEDS_FROM ?= $(shell date +%s)000
 soak: .venv/installed ## the simulation on new seeds, until something breaks or you stop it
