@@ -33,6 +33,7 @@ async def test_an_execution_goes_on_in_new_runs(rig: Rig) -> None:
     assert await run_of(handle) != first
     assert [run[1].amount for run in rig.told.runs] == [0, 1, 2, 3]  # type: ignore[attr-defined]
     assert len(rig.ids) == 4 and len(rig.models.requests) == 5
+    await rig.until(lambda: "end" in rig.kinds())
     assert rig.kinds() == ["start", *["pause", "resume"] * 4, "end"]
 
 

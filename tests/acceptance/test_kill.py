@@ -110,6 +110,7 @@ async def test_killed_while_send_runs(place: Place) -> None:
     assert len(result.record.pauses) == 1  # type: ignore[union-attr]
 
 
+@pytest.mark.timeout(110)
 async def test_mails_around_a_refund_are_sent_once(place: Place) -> None:
     """B03: an ungated mail, a gated refund, an ungated mail, with the worker killed while the refund waits: each runs once."""
     turns = script(
@@ -120,7 +121,7 @@ async def test_mails_around_a_refund_are_sent_once(place: Place) -> None:
             await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
             assert len(place.lines("ran")) == 1
         with place.worker():
-            result = await app.resume(place.lines("sent")[0], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+            result = await app.resume(place.lines("sent")[0], timeout=3 * SOON, **APPROVE)  # type: ignore[call-overload]
     keys = place.lines("ran")
     assert (result.output.text, len(keys), len(set(keys)), len(place.lines("sent"))) == ("done", 3, 3, 1)
 
