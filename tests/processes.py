@@ -77,6 +77,12 @@ class Place:
             process.kill()
             process.communicate()
 
+    async def until_ready(self) -> None:
+        """Return once the worker that was started last is ready."""
+        async with asyncio.timeout(50):
+            while not (self.folder / "ready").exists():
+                await asyncio.sleep(0.02)
+
     def lines(self, name: str) -> list[str]:
         path = self.folder / name
         return path.read_text().split() if path.exists() else []

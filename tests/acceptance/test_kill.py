@@ -15,6 +15,8 @@ from tests.processes import Place
 from tests.rig import SOON, ClerkWorkflow, call, script
 
 OPTIONS = {"tenant_id": "acme", "owner_id": "customer-1"}
+LATE = 3 * SOON
+"""A step that a killed worker had begun is noticed by its missing heartbeats, after half a minute."""
 APPROVE = {"decision": {"approved": True}, "answered_by": "manager-17", "tenant_id": "acme"}
 
 
@@ -23,6 +25,7 @@ def place(temporal: DevServerConfig, tmp_path: Path) -> Place:
     return Place(temporal, tmp_path)
 
 
+@pytest.mark.timeout(110)
 async def test_killed_while_waiting(place: Place) -> None:
     """S036, S148, S242, B01: the worker dies while a question waits; a new one takes the answer within seconds, nothing is asked
     or run twice, and an unanswered question keeps waiting."""
@@ -31,14 +34,16 @@ async def test_killed_while_waiting(place: Place) -> None:
             turns = script([call("pay-tool", amount=1)], [call("pay-tool", amount=2)], "done")
             await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
         with place.worker():
+            await place.until_ready()
             began = time.monotonic()
-            result = await app.resume(place.lines("sent")[0], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+            result = await app.resume(place.lines("sent")[0], timeout=LATE, **APPROVE)  # type: ignore[call-overload]
+            # The benchmark measures it: below a second. Here other tests run beside it.
             assert time.monotonic() - began < 15
             assert (result.status, len(place.lines("ran"))) == ("paused", 1)
         with place.worker():
             await app.sweep()
             assert len(place.lines("ran")) == 1
-            result = await app.resume(place.lines("sent")[1], timeout=SOON, **APPROVE)  # type: ignore[call-overload]
+            result = await app.resume(place.lines("sent")[1], timeout=LATE, **APPROVE)  # type: ignore[call-overload]
     assert (result.output.text, len(place.lines("sent")), len(set(place.lines("ran")))) == ("done", 2, 2)
 
 
@@ -105,7 +110,7 @@ async def test_killed_while_send_runs(place: Place) -> None:
         (place.folder / "block-send").unlink()
         with place.worker():
             ids = await place.until("sent", 2)
-            result = await app.resume(ids[0], timeout=SOON, record=True, **APPROVE)  # type: ignore[call-overload]
+            result = await app.resume(ids[0], timeout=LATE, record=True, **APPROVE)  # type: ignore[call-overload]
     assert (len(set(ids)), result.output.text, result.execution_id) == (1, "done", started.execution_id)
     assert len(result.record.pauses) == 1  # type: ignore[union-attr]
 
@@ -121,7 +126,7 @@ async def test_mails_around_a_refund_are_sent_once(place: Place) -> None:
             await app.execute(ClerkWorkflow, StartText(text=turns), timeout=SOON, **OPTIONS)  # type: ignore[arg-type]
             assert len(place.lines("ran")) == 1
         with place.worker():
-            result = await app.resume(place.lines("sent")[0], timeout=3 * SOON, **APPROVE)  # type: ignore[call-overload]
+            result = await app.resume(place.lines("sent")[0], timeout=LATE, **APPROVE)  # type: ignore[call-overload]
     keys = place.lines("ran")
     assert (result.output.text, len(keys), len(set(keys)), len(place.lines("sent"))) == ("done", 3, 3, 1)
 
