@@ -12,6 +12,7 @@ AgbossError
 │   ├── SendSupersededError         pause.send-superseded      worth another try: a newer attempt to ask is under way
 │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
 ├── RunError                        run
+│   ├── UnknownExecutionError       run.unknown                no such execution for this tenant
 │   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
 │   ├── ThreadOwnerError            run.thread-owner           the thread belongs to somebody else
 │   ├── ThreadBusyError             run.thread-busy            an execution of the thread moves or waits
@@ -147,6 +148,15 @@ class RunError(AgbossError):
     """Something about an execution or its thread."""
 
     code = "run"
+
+
+class UnknownExecutionError(RunError):
+    """No execution of this tenant has that id."""
+
+    code = "run.unknown"
+
+    def __init__(self, message: str = "no execution has this id; check the id and the tenant") -> None:
+        super().__init__(message)
 
 
 class NotPausedError(RunError):
