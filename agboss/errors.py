@@ -4,6 +4,7 @@ AgbossError
 ├── DtoValidationError              dto.validation             the caller's data is not valid
 ├── AssemblyError                   assembly                   the application's declarations don't fit together
 ├── ConfigurationError              config                     the settings are missing or wrong
+├── UnknownCallerError              caller.unknown             nobody of that name is let in over HTTP
 ├── PauseError                      pause
 │   ├── UnknownPauseError           pause.unknown              no such pause for this tenant
 │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
@@ -97,6 +98,12 @@ class ConfigurationError(AgbossError):
     """Settings are missing or wrong; the message names the setting."""
 
     code = "config"
+
+
+class UnknownCallerError(AgbossError):
+    """No caller over HTTP has that name."""
+
+    code = "caller.unknown"
 
 
 class PauseError(AgbossError):

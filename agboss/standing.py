@@ -13,7 +13,7 @@ from agboss.domain.ids import ExecutionId, StepKey, TenantId
 from agboss.domain.pauses import PauseStatus, PendingPause
 from agboss.errors import DtoValidationError, UnknownExecutionError, UnknownPauseError
 from agboss.ports.pause_index import PauseIndex, Progress
-from agboss.requests import responder_of
+from agboss.requests import named, responder_of
 from agboss.waiting import wait_for_tree
 
 
@@ -54,9 +54,11 @@ class Standing:
         """Where the execution stands now.
 
         Raises:
+            DtoValidationError: the tenant's name is none.
             UnknownExecutionError: the tenant has none of that id.
         """
-        progress = await self._index.progress(TenantId(tenant_id), ExecutionId(execution_id))
+        tenant = TenantId(named("tenant_id", tenant_id))
+        progress = await self._index.progress(tenant, ExecutionId(execution_id))
         if progress is None:
             raise UnknownExecutionError
         return _stand(progress)

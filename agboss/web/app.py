@@ -37,6 +37,7 @@ def create_web(serving: Serving, limits: Limits | None = None) -> ASGIApp:
     web.add_exception_handler(AgbossError, _refused)
     web.add_exception_handler(RequestValidationError, _invalid)
     web.add_exception_handler(HTTPException, _no_such)
+    web.add_exception_handler(Exception, _failed)
     schema = web.openapi()
     schema["components"]["schemas"]["ProblemDocument"] = PROBLEM_SCHEMA
     return Door(web)
@@ -55,3 +56,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _no_such(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return response_of(problem("http.method" if error.status_code == 405 else "http.not-found"))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """The door logs it."""
+    return response_of(problem("internal"))

@@ -44,7 +44,7 @@ async def pending(
 
 @router.get(
     "/tenants/{tenant}/executions/{execution}",
-    responses=documented({200: ExecutionDocument}, 401, 403, 404, 429, 500, 503),
+    responses=documented({200: ExecutionDocument}, 401, 403, 404, 422, 429, 500, 503),
 )
 async def look(request: Request, tenant: str, execution: str, caller: Admitted) -> Response:
     """Where an execution stands. One that failed or was cancelled is 200, too, with its `status`. No ids of pauses."""

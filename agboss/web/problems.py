@@ -1,6 +1,7 @@
 """Refusals as problem documents (RFC 9457): one table from an error's code to status, title and detail. Texts are the
 table's own, so that nothing of a request can be in them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -98,7 +99,7 @@ def problem(code: str, *, retry_after: float | None = None, problems: Sequence[s
     if row.status == 503 or code == "http.key-in-use":
         retry_after = retry_after or _RETRY_SECONDS
     if retry_after is not None:
-        headers["Retry-After"] = str(max(1, round(retry_after + 0.5)))
+        headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
     if row.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return Outcome(row.status, document, headers)

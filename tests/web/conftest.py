@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,9 +86,10 @@ async def served(serving: Serving, secrets: dict[str, str], limits: Limits | Non
 @pytest.fixture
 async def site(rig: Rig) -> AsyncIterator[Site]:
     """The rig's application, served, with its three callers."""
-    async with rig.declaration.serving(rig.settings) as serving:
-        async with served(serving, await let_in(serving.callers, DESK, PORTAL, OTHER)) as site:
-            yield site
+    async with AsyncExitStack() as stack:
+        serving = await stack.enter_async_context(rig.declaration.serving(rig.settings))
+        secrets = await let_in(serving.callers, DESK, PORTAL, OTHER)
+        yield await stack.enter_async_context(served(serving, secrets))
 
 
 def code(response: httpx.Response) -> tuple[int, str]:
