@@ -5,6 +5,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from agboss.cli.inputs import UsageError
 from agboss.cli.options import JsonOption
 from agboss.cli.output import Output, facts, plain, row, table
 from agboss.cli.running import run_async
@@ -44,6 +45,8 @@ def add(
     from agboss.web.secrets import new_secret, secret_hash
 
     output: Output = ctx.obj
+    if ANY in (answers_as or ()):
+        raise UsageError("--answers-as: * is nobody's name; name each person, or a prefix that ends in a colon, like slack:")
     caller = Caller(
         name=named("NAME", name),
         tenants=_named("--tenant", tenants),

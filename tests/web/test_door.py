@@ -1,9 +1,9 @@
 """What is refused before anything is done, and what stays out of logs and caches."""
 
+import asyncio
 import json
 import logging
 
-import httpx
 import pytest
 
 from agboss.web.limits import Limits
@@ -103,7 +103,7 @@ async def test_looking_changes_nothing(rig: Rig, site: Site) -> None:
 
 async def test_one_caller_is_slowed_down(rig: Rig) -> None:
     """Over its rate a caller is 429 with the seconds to wait; other callers aren't, and 401 takes nothing from it."""
-    limits = Limits(per_second=0.5, burst=3)
+    limits = Limits(per_second=0.05, burst=3)
     async with rig.declaration.serving(rig.settings) as serving:
         secrets = await let_in(serving.callers, DESK)
         async with served(serving, secrets, limits) as site:
@@ -112,7 +112,7 @@ async def test_one_caller_is_slowed_down(rig: Rig) -> None:
             seen = [await site.get("/tenants/acme/pending") for _ in range(4)]
             assert [one.status_code for one in seen] == [200, 200, 200, 429]
             assert code(seen[-1]) == (429, "http.too-many-requests")
-            assert 1 <= int(seen[-1].headers["retry-after"]) <= 3
+            assert 1 <= int(seen[-1].headers["retry-after"]) <= 20
 
 
 def test_a_bucket_fills_again() -> None:
@@ -181,19 +181,27 @@ async def test_a_fault_of_the_server_tells_nothing(rig: Rig, site: Site, monkeyp
 async def test_a_client_that_leaves(rig: Rig, site: Site, caplog: pytest.LogCaptureFixture) -> None:
     """A client that leaves while it waits, or in the middle of its body, is no fault; its recorded answer stands."""
     caplog.set_level(logging.ERROR)
+    running, go_on = asyncio.Event(), asyncio.Event()
+
+    async def run(tool: str, input: object) -> str:
+        running.set()
+        await go_on.wait()
+        return "done"
+
+    rig.told.on_run = run
     result = await rig.execute([call("pay-tool", amount=1)], "paid")
-    headers = {"Authorization": f"Bearer {site.secrets['desk']}"}
-    body = {"pause_id": rig.ids[0], "decision": {"approved": True}, "answered_by": "manager-17", "wait": True}
-    async with httpx.AsyncClient(base_url=site.url, timeout=0.05) as client:
-        with pytest.raises(httpx.TimeoutException):
-            await client.post(ANSWERS, json=body, headers=headers)
-
-        async def cut():  # type: ignore[no-untyped-def]
-            yield b"{"
-            raise ConnectionAbortedError
-
-        with pytest.raises(ConnectionAbortedError):
-            await client.post(ANSWERS, content=cut(), headers=headers | {"Content-Type": "application/json"})
+    host, port = site.url.removeprefix("http://").split(":")
+    body = json.dumps(GOOD | {"pause_id": rig.ids[0], "wait": True})
+    head = f"POST {ANSWERS} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {site.secrets['desk']}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    for sent in (head + body[:10], head + body):
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.write(sent.encode())
+        await writer.drain()
+        await (asyncio.sleep(0.2) if sent != head + body else running.wait())
+        writer.close()
+        await writer.wait_closed()
+    go_on.set()
     await rig.until_ended(result)
     assert len(rig.told.runs) == 1
     assert caplog.records == []

@@ -1,9 +1,11 @@
 """The OpenAPI document, and whether the server does what it says."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,3 +151,17 @@ def test_references_lead_somewhere(made: Made) -> None:
         place: Any = made.document
         for part in reference.removeprefix("#/").split("/"):
             place = place[part]
+
+
+def test_the_page_says_the_same(made: Made) -> None:
+    """docs/http.md has every address, and every code of the HTTP interface's table beside its status."""
+    page = (Path(__file__).parents[2] / "docs/http.md").read_text()
+    shown = page.replace("{id}", "{execution}").replace("?owner=&limit=", "")
+    assert all(f"`{method} {path}`" in shown for path, method in ADDRESSES)
+    rows: dict[int, str] = {}
+    for line in page.splitlines():
+        for status in re.findall(r"\d{3}", line.split("|")[1]) if line.startswith("| ") and line[2].isdigit() else ():
+            rows[int(status)] = line
+    general = {"pause", "run", ""}
+    for code, status in STATUSES.items():
+        assert code in general or f"`{code}`" in rows[status], (code, status)
