@@ -118,3 +118,12 @@ def test_whom_a_caller_may_name() -> None:
     assert [DESK.may_claim("customer-1"), DESK.may_claim("customer-2"), BOT.may_claim("customer-1")] == [True, False, False]
     assert [DESK.acts_for("acme"), DESK.acts_for("other"), BOT.acts_for("other")] == [True, False, True]
     assert not BOT.may_answer_as("*")
+
+
+async def test_an_old_key_is_free_though_it_is_not_removed_yet(callers: Callers, clock: SettableClock) -> None:
+    """Only some responses are removed by each claim; one whose time is over doesn't stand, removed or not."""
+    for number in range(100):
+        await callers.claim("desk", f"k{number:02}", digest="d", until=clock.now() + timedelta(seconds=1))
+    clock.advance(2)
+    assert await callers.claim("desk", "k99", digest="new", until=clock.now() + timedelta(seconds=1)) is None
+    assert await callers.claim("desk", "k99", digest="new", until=clock.now()) is not None

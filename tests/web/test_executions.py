@@ -20,13 +20,15 @@ async def test_starting_until_it_pauses(rig: Rig, site: Site) -> None:
 
 async def test_starting_without_waiting(rig: Rig, site: Site) -> None:
     """202 as soon as Temporal has it; fields arrive in the execution's context; a busy thread is 409, another's 403."""
-    start = PAY | {"thread_id": "t1", "owner_id": "customer-1", "fields": {"trace": [1, "ü"]}}
+    start = PAY | {"thread_id": "mail-4111", "owner_id": "customer-1", "fields": {"trace": [1, "ü"]}}
     started = await site.post("/tenants/acme/executions", start, by="portal")
     assert (started.status_code, started.json()["status"]) == (202, "running")
     await rig.until(lambda: len(rig.ids) == 1)
     assert rig.told.frames[0][1]["fields"] == {"trace": [1, "ü"]}
-    assert code(await site.post("/tenants/acme/executions", start, by="portal")) == (409, "run.thread-busy")
-    assert code(await site.post("/tenants/acme/executions", PAY | {"thread_id": "t1"})) == (403, "run.thread-owner")
+    busy = await site.post("/tenants/acme/executions", start, by="portal")
+    assert code(busy) == (409, "run.thread-busy") and "4111" not in busy.text
+    another = await site.post("/tenants/acme/executions", PAY | {"thread_id": "mail-4111"})
+    assert code(another) == (403, "run.thread-owner") and "4111" not in another.text
 
 
 async def test_starts_that_are_refused(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from agboss import ChannelOutcome
 from tests.rig import Rig, call, script
 from tests.web.conftest import NO_TENANT_HAS, Site, code
 
@@ -31,6 +32,28 @@ async def test_one_key_at_the_same_time(rig: Rig, site: Site) -> None:
     assert {code(one) for one in seen if one.status_code != 202} <= {(409, "http.key-in-use")}
     assert all("retry-after" in one.headers for one in seen if one.status_code == 409)
     assert (await site.post(START, PAY, headers=key)).json()["execution_id"] in ids
+
+
+async def test_a_key_whose_request_still_waits(rig: Rig, site: Site) -> None:
+    """C09: what was started stands under its key before it is waited for, so that a client whose connection broke meanwhile
+    gets the execution it began, and at the end the response of its wait."""
+    key = {"Idempotency-Key": "order-17"}
+    reached, go_on = asyncio.Event(), asyncio.Event()
+
+    async def send(ask: object) -> ChannelOutcome:
+        reached.set()
+        await go_on.wait()
+        return ChannelOutcome.await_reply()
+
+    rig.told.on_send = send
+    first = asyncio.create_task(site.post(START, PAY | {"wait": True}, headers=key))
+    await reached.wait()
+    meanwhile = await site.post(START, PAY | {"wait": True}, headers=key)
+    go_on.set()
+    assert (meanwhile.status_code, meanwhile.json()["status"]) == (202, "running")
+    assert meanwhile.json()["execution_id"] == (await first).json()["execution_id"]
+    assert (await site.post(START, PAY | {"wait": True}, headers=key)).content == (await first).content
+    assert len(rig.told.asks) == 1
 
 
 async def test_a_key_of_another_request(rig: Rig, site: Site) -> None:
