@@ -1,5 +1,7 @@
 """The ASGI application."""
 
+from dataclasses import replace
+
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -55,7 +57,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _no_such(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return response_of(problem("http.method" if error.status_code == 405 else "http.not-found"))
+    outcome = problem("http.method" if error.status_code == 405 else "http.not-found")
+    return response_of(replace(outcome, headers=error.headers or {}))
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -82,6 +82,7 @@ async def test_addresses_and_methods_there_are_not(site: Site) -> None:
     for method, path in (("GET", ANSWERS), ("HEAD", "/health"), ("DELETE", "/tenants/acme/pending"), ("OPTIONS", ANSWERS)):
         refused = await site.send(method, path)
         assert refused.status_code == 405, path
+        assert refused.headers["allow"] == ("POST" if path == ANSWERS else "GET")
         assert method == "HEAD" or code(refused)[1] == "http.method"
 
 
