@@ -12,11 +12,14 @@ from agboss.assembly.assembled import Assembled, assemble
 from agboss.clocks import SystemClock
 from agboss.declare.application import ApplicationDeclaration
 from agboss.events.outbox import Outbox
+from agboss.ports.callers import Callers
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
 from agboss.recovery.sweep import Sweep
+from agboss.serving import Serving
 from agboss.settings import Settings
-from agboss.stores import open_index
+from agboss.standing import Standing
+from agboss.stores import callers_of, open_index
 from agboss.temporal.activities.dispatch import Activities
 from agboss.temporal.gateway import Gateway, TemporalGateway
 from agboss.temporal.plugin import temporal_client, temporal_worker
@@ -48,6 +51,34 @@ class Application(ApplicationDeclaration):
         """
         async with _connected(self, settings, index=index, gateway=gateway, clock=clock, lazy=True) as parts:
             yield parts.app
+
+    @asynccontextmanager
+    async def serving(
+        self,
+        settings: Settings | None = None,
+        *,
+        index: PauseIndex | None = None,
+        gateway: Gateway | None = None,
+        clock: Clock | None = None,
+        callers: Callers | None = None,
+    ) -> AsyncIterator[Serving]:
+        """What a server in front of the application needs, ``agboss.web`` for one; connected as by ``connect``.
+
+        Args:
+            callers: ``None``: those kept in the index.
+
+        Raises: as ``connect``.
+        """
+        async with _connected(self, settings, index=index, gateway=gateway, clock=clock, lazy=True) as parts:
+            yield Serving(
+                app=parts.app,
+                callers=callers or callers_of(parts.index),
+                standing=Standing(parts.index, parts.assembled),
+                clock=parts.clock,
+                workflows=frozenset(parts.assembled.workflows),
+                index=parts.index,
+                gateway=parts.gateway,
+            )
 
     @asynccontextmanager
     async def worker(
@@ -96,6 +127,8 @@ class _Parts:
     app: App
     task_queue: str
     client: Client | None
+    gateway: Gateway
+    clock: Clock
 
 
 @asynccontextmanager
@@ -129,4 +162,4 @@ async def _connected(
         activities = Activities(index, assembled, user_code)
         sweep = Sweep(index, gateway, activities.withdraws, clock, retention=declaration.pause_record_retention)
         app = App(assembled, index, gateway, sweep, clock)
-        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue, client)
+        yield _Parts(settings, assembled, index, user_code, activities, sweep, app, task_queue, client, gateway, clock)

@@ -4,6 +4,7 @@ AgbossError
 ├── DtoValidationError              dto.validation             the caller's data is not valid
 ├── AssemblyError                   assembly                   the application's declarations don't fit together
 ├── ConfigurationError              config                     the settings are missing or wrong
+├── UnknownCallerError              caller.unknown             nobody of that name is let in over HTTP
 ├── PauseError                      pause
 │   ├── UnknownPauseError           pause.unknown              no such pause for this tenant
 │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
@@ -12,6 +13,7 @@ AgbossError
 │   ├── SendSupersededError         pause.send-superseded      worth another try: a newer attempt to ask is under way
 │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
 ├── RunError                        run
+│   ├── UnknownExecutionError       run.unknown                no such execution for this tenant
 │   ├── NotPausedError              run.not-paused             answered, withdrawn or cancelled already
 │   ├── ThreadOwnerError            run.thread-owner           the thread belongs to somebody else
 │   ├── ThreadBusyError             run.thread-busy            an execution of the thread moves or waits
@@ -98,6 +100,12 @@ class ConfigurationError(AgbossError):
     code = "config"
 
 
+class UnknownCallerError(AgbossError):
+    """No caller over HTTP has that name."""
+
+    code = "caller.unknown"
+
+
 class PauseError(AgbossError):
     """Something about one pause."""
 
@@ -147,6 +155,15 @@ class RunError(AgbossError):
     """Something about an execution or its thread."""
 
     code = "run"
+
+
+class UnknownExecutionError(RunError):
+    """No execution of this tenant has that id."""
+
+    code = "run.unknown"
+
+    def __init__(self, message: str = "no execution has this id; check the id and the tenant") -> None:
+        super().__init__(message)
 
 
 class NotPausedError(RunError):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from agboss.cli import check, flows, pauses, serving, upkeep
+from agboss.cli import callers, check, flows, pauses, serving, upkeep, web
 from agboss.cli.exits import MEANINGS
 from agboss.cli.group import Commands
 
@@ -26,6 +26,8 @@ app.command(rich_help_panel="Executions")(pauses.answer)
 app.command(rich_help_panel="Executions")(flows.cancel)
 app.command(rich_help_panel="Operate")(upkeep.migrate)
 app.command(rich_help_panel="Operate")(serving.worker)
+app.command(rich_help_panel="Operate")(web.web)
+app.add_typer(callers.secrets, name="secrets", rich_help_panel="Operate")
 app.command(rich_help_panel="Operate")(upkeep.sweep)
 
 

@@ -40,6 +40,8 @@ _TABLE = (
     _Row("run.owner-required", Exit.USAGE),
     _Row("pause.record-expired", Exit.FAILED),
     _Row("pause", Exit.REFUSED),
+    _Row("caller.unknown", Exit.REFUSED),
+    _Row("run.unknown", Exit.REFUSED),
     _Row("run.not-paused", Exit.REFUSED),
     _Row("run.thread-owner", Exit.REFUSED),
     _Row("run.thread-busy", Exit.REFUSED),

@@ -241,6 +241,37 @@ class LeaseRow:
     until: int
 
 
+@dataclass(slots=True)
+class CallerRow:
+    """One program that may call over HTTP. The lists are JSON."""
+
+    table: ClassVar[str] = "callers"
+    key: ClassVar[tuple[str, ...]] = ("secret_hash",)
+
+    secret_hash: str
+    name: str
+    tenants: str
+    answers_as: str
+    owners: str
+    starts: bool
+    added_at: int
+
+
+@dataclass(slots=True)
+class ResponseRow:
+    """What was answered to a request with an idempotency key; without a status it is under way."""
+
+    table: ClassVar[str] = "responses"
+    key: ClassVar[tuple[str, ...]] = ("caller", "token")
+
+    caller: str
+    token: str
+    digest: str
+    until: int
+    http_status: int | None = None
+    body: str | None = None
+
+
 ROWS: tuple[type[Any], ...] = (
     TreeRow,
     ThreadRow,
@@ -253,6 +284,8 @@ ROWS: tuple[type[Any], ...] = (
     EventRow,
     BlobRow,
     LeaseRow,
+    CallerRow,
+    ResponseRow,
 )
 
 Row = TypeVar("Row")

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, LargeBinary, M
 
 from agboss.stores.rows import ROWS
 
-SCHEMA_VERSION = "first"
+SCHEMA_VERSION = "callers"
 """The newest migration."""
 
 CODED = frozenset({"status", "state", "send_state", "withdraw", "delivered"})
@@ -62,3 +62,5 @@ def _indexes(described: MetaData) -> None:
     index("turns_of_step", "turns", "execution", "node", "visit", "iteration")
     index("calls_of_turn", "calls", "turn_key", "position")
     index("events_waiting", "events", "at", "root", "number", where="delivered = 0")
+    index("callers_by_name", "callers", "name", unique=True)
+    index("responses_until", "responses", "until")

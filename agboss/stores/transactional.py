@@ -64,6 +64,10 @@ class TransactionalIndex(ABC):
     ) -> Result:
         """Run in a transaction that sees one moment and changes nothing."""
 
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what was accepted and release everything."""
+
     async def start(self, tree: StartTree) -> None:
         await self._write(trees.start, tree)
 

@@ -46,6 +46,18 @@ def below(folder: str) -> list[Path]:
         ("stores", ("agboss.temporal", "agboss.assembly", "agboss.declare", "agboss.models", "temporalio")),
         ("temporal/workflow", ("agboss.ports", "agboss.stores", "agboss.declare", "agboss.assembly", "agboss.models")),
         ("temporal/activities", ("agboss.stores", "agboss.models", "agboss.channels")),
+        (
+            "web",
+            (
+                "agboss.stores",
+                "agboss.temporal",
+                "agboss.assembly",
+                "agboss.models",
+                "agboss.channels",
+                "temporalio",
+                "sqlalchemy",
+            ),
+        ),
     ],
 )
 def test_imports_go_one_way(folder: str, barred: tuple[str, ...]) -> None:
@@ -71,6 +83,27 @@ def test_the_command_line_goes_through_the_facade() -> None:
             name for name in imports(file) if name.startswith(("temporalio", "agboss.temporal", "agboss.stores.sqlite"))
         }
         assert len(file.read_text().splitlines()) < 250, file
+
+
+def test_nothing_knows_the_web() -> None:
+    """The library works without fastapi and uvicorn: only the command line imports the HTTP interface, within its functions."""
+    servers = ("agboss.web", "fastapi", "starlette", "uvicorn")
+    others = [file for file in FILES if not file.is_relative_to(PACKAGE / "web")]
+    knowing = {file for file in others if any(name.startswith(servers) for name in imports(file))}
+    assert {file.relative_to(PACKAGE).as_posix() for file in knowing} == {"cli/web.py", "cli/callers.py"}
+    for file in knowing:
+        for node in ast.parse(file.read_text()).body:
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not any(name.startswith(servers) for name in named), (file, named)
+
+
+def test_web_files_have_one_idea() -> None:
+    """Each is under 250 lines, and secrets work without any server installed."""
+    for file in below("web"):
+        assert len(file.read_text().splitlines()) < 250, file
+    assert not {name for name in imports(PACKAGE / "web/secrets.py") if name.startswith(("fastapi", "starlette", "uvicorn"))}
+    assert imports(PACKAGE / "web/__init__.py") == set()
 
 
 def test_workflow_code_uses_nothing_that_breaks_replay() -> None:

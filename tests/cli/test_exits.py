@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 EXPECTED = {
     "agboss": 1,
     "assembly": 2,
+    "caller.unknown": 3,
     "config": 2,
     "domain": 1,
     "dto.validation": 2,
@@ -43,6 +44,7 @@ EXPECTED = {
     "run.terminated": 1,
     "run.thread-busy": 3,
     "run.thread-owner": 3,
+    "run.unknown": 3,
     "run.wait-timeout": 5,
     "step": 1,
     "step.agent": 1,
