@@ -30,7 +30,7 @@ async def wait_for_tree(
     seen = -1
     while True:
         left = _ONE_LOOK_SECONDS if deadline is None else min(_ONE_LOOK_SECONDS, deadline - time.monotonic())
-        seen = await index.changed(root, seen=seen, timeout=max(left, 0.0))
+        seen = await index.changed(root, seen=seen, timeout=max(left, 0.0), settled=True)
         progress = await index.progress(tenant, root, step_key)
         if progress is None:
             raise RunTerminatedError(f"execution {root} is not in the index any more", execution_id=root)

@@ -599,8 +599,11 @@ class PauseIndex(Protocol):
         """One consistent look at a tree. ``None``: the tenant has no such tree."""
         ...
 
-    async def changed(self, root: ExecutionId, *, seen: int, timeout: float) -> int:
-        """Return as soon as the tree's ``seq`` is above ``seen``, or after ``timeout`` seconds; gives the present one."""
+    async def changed(self, root: ExecutionId, *, seen: int, timeout: float, settled: bool = False) -> int:
+        """Return as soon as the tree's ``seq`` is above ``seen``, or after ``timeout`` seconds; gives the present one.
+
+        ``settled``: not while the tree moves; as soon as it also rests or has ended.
+        """
         ...
 
     async def live_tree(self, tenant: TenantId, thread: ThreadId) -> LiveTree | None:

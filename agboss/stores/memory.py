@@ -12,8 +12,8 @@ from agboss.domain.ids import ExecutionId
 from agboss.ports.clock import Clock
 from agboss.stores.rows import ROWS, Row, TreeRow, Where
 from agboss.stores.transactional import Arguments, Result, TransactionalIndex
-from agboss.stores.transactions.unit import Unit, micros
-from agboss.stores.wakeups import Wakeups
+from agboss.stores.transactions.unit import Unit, change_of, micros
+from agboss.stores.wakeups import Change, Wakeups
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -61,21 +61,22 @@ class InMemoryPauseIndex(TransactionalIndex):
         with self._lock:
             return look(Unit(_DictRows(self._tables), micros(self._clock.now())), *args, **kwargs)
 
-    async def changed(self, root: ExecutionId, *, seen: int, timeout: float) -> int:
-        event = self._wakeups.register(root)
+    async def changed(self, root: ExecutionId, *, seen: int, timeout: float, settled: bool = False) -> int:
+        waiter = self._wakeups.register(root, settled=settled)
         try:
-            if self._seq(root) <= seen:
+            now = self._change(root)
+            if now.seq <= seen or (settled and not now.settled):
                 async with asyncio.timeout(timeout):
-                    await event.wait()
+                    await waiter.event.wait()
         except TimeoutError:
             pass
         finally:
-            self._wakeups.forget(root, event)
-        return self._seq(root)
+            self._wakeups.forget(root, waiter)
+        return self._change(root).seq
 
-    def _seq(self, root: str) -> int:
+    def _change(self, root: str) -> Change:
         tree: TreeRow | None = self._tables[TreeRow.table].get((root,))
-        return -1 if tree is None else tree.seq
+        return Change(-1, settled=False) if tree is None else change_of(tree)
 
     async def check(self) -> None:
         return None

@@ -4,35 +4,60 @@ import asyncio
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """A tree after a commit."""
+
+    seq: int
+    settled: bool
+    """It rests, or has ended."""
+
+
+@dataclass(eq=False, slots=True)
+class Waiter:
+    """One wait. ``heard``: the last change of the tree that was made in this process, whether or not it woke this one."""
+
+    settled: bool
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+    heard: int = -1
 
 
 class Wakeups:
-    """``seen`` numbers are the trees' ``seq``."""
+    """Whoever waits for a settled tree isn't woken while it moves."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
+        self._waiting: dict[str, list[Waiter]] = {}
 
-    def notify(self, touched: Mapping[str, int]) -> None:
+    def notify(self, touched: Mapping[str, Change]) -> None:
         """These trees have changed; from any thread."""
+        woken: list[Waiter] = []
         with self._lock:
-            waiting = [waiter for root in touched for waiter in self._waiting.pop(root, ())]
-        for loop, event in waiting:
+            for root, change in touched.items():
+                waiting = self._waiting.get(root, ())
+                for waiter in waiting:
+                    waiter.heard = change.seq
+                woken.extend(waiter for waiter in waiting if change.settled or not waiter.settled)
+        for waiter in woken:
             # A loop that has closed meanwhile has nobody left who waits.
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(event.set)
+                waiter.loop.call_soon_threadsafe(waiter.event.set)
 
-    def register(self, root: str) -> asyncio.Event:
-        """An event that is set at the tree's next change."""
-        event = asyncio.Event()
+    def register(self, root: str, *, settled: bool) -> Waiter:
+        """A waiter whose event is set at the tree's next change, or its next settled one."""
+        waiter = Waiter(settled)
         with self._lock:
-            self._waiting.setdefault(root, []).append((asyncio.get_running_loop(), event))
-        return event
+            self._waiting.setdefault(root, []).append(waiter)
+        return waiter
 
-    def forget(self, root: str, event: asyncio.Event) -> None:
-        """Nobody waits on this event any more."""
+    def forget(self, root: str, waiter: Waiter) -> None:
+        """It waits no more."""
         with self._lock:
-            left = [waiter for waiter in self._waiting.get(root, ()) if waiter[1] is not event]
+            left = [other for other in self._waiting.get(root, ()) if other is not waiter]
             if left:
                 self._waiting[root] = left
             else:

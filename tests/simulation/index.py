@@ -17,8 +17,8 @@ class GatedIndex:
         self._process = process
         self._committed = committed
 
-    async def changed(self, root: Any, *, seen: int, timeout: float) -> int:
-        return await self._index.changed(root, seen=seen, timeout=timeout)
+    async def changed(self, root: Any, **how: Any) -> int:
+        return await self._index.changed(root, **how)
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._index, name)

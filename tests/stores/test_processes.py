@@ -158,3 +158,20 @@ async def test_a_change_in_another_process_is_seen(path: Path) -> None:
         assert await wait > seq
     await here.index.close()
     await there.index.close()
+
+
+async def test_a_rest_in_another_process_is_seen(path: Path) -> None:
+    """Protocol, Waiting: one who waits for a settled tree isn't kept by changes of another connection, and sees its end."""
+    here, there = _world(path), _world(path)
+    asked = await here.asked()
+    seq = await here.seq(asked.ref)
+    wait = asyncio.create_task(here.index.changed(asked.ref.root, seen=seq, timeout=30, settled=True))
+    await asyncio.sleep(0)
+    await there.resolve(asked)
+    await asyncio.sleep(0.3)
+    assert not wait.done()
+    await there.end(asked.ref)
+    async with asyncio.timeout(5):
+        assert await wait > seq
+    await here.index.close()
+    await there.index.close()

@@ -17,8 +17,8 @@ from agboss.stores.sqlite.file import IndexFile
 from agboss.stores.sqlite.rows import SqliteRows
 from agboss.stores.sqlite.writer import BatchRunner, WriterThread
 from agboss.stores.transactional import Arguments, Result, TransactionalIndex
-from agboss.stores.transactions.unit import Unit, micros
-from agboss.stores.wakeups import Wakeups
+from agboss.stores.transactions.unit import Unit, change_of, micros
+from agboss.stores.wakeups import Change, Wakeups
 
 _FIRST_LOOK_SECONDS = 0.01
 _LONGEST_LOOK_SECONDS = 0.1
@@ -92,22 +92,28 @@ class SqlitePauseIndex(TransactionalIndex):
             finally:
                 connection.execute("ROLLBACK")
 
-    async def changed(self, root: ExecutionId, *, seen: int, timeout: float) -> int:
+    async def changed(self, root: ExecutionId, *, seen: int, timeout: float, settled: bool = False) -> int:
         deadline = time.monotonic() + timeout
         pause = _FIRST_LOOK_SECONDS
+        last = seen
         while True:
-            event = self._wakeups.register(root)
+            waiter = self._wakeups.register(root, settled=settled)
             try:
-                now = await self._looked(lambda unit: _seq(unit, root))
+                now = await self._looked(lambda unit: _change(unit, root))
                 left = deadline - time.monotonic()
-                if now > seen or left <= 0:
-                    return now
+                if left <= 0 or (now.seq > seen and (now.settled or not settled)):
+                    return now.seq
+                if now.seq > max(last, waiter.heard):
+                    # Another process moves the tree, and can't wake this one: it is looked at more often.
+                    pause = _FIRST_LOOK_SECONDS
+                last = now.seq
                 async with asyncio.timeout(min(pause, left)):
-                    await event.wait()
+                    await waiter.event.wait()
             except TimeoutError:
                 pause = min(pause * 2, _LONGEST_LOOK_SECONDS)
+                last = max(last, waiter.heard)
             finally:
-                self._wakeups.forget(root, event)
+                self._wakeups.forget(root, waiter)
 
     async def check(self) -> None:
         await self._looked(lambda unit: None)
@@ -128,6 +134,6 @@ class SqlitePauseIndex(TransactionalIndex):
             self._readers.pop().close()
 
 
-def _seq(unit: Unit, root: str) -> int:
+def _change(unit: Unit, root: str) -> Change:
     tree = unit.rows.get(TreeRow, root)
-    return -1 if tree is None else tree.seq
+    return Change(-1, settled=False) if tree is None else change_of(tree)

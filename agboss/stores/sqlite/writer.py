@@ -14,7 +14,7 @@ from agboss.ports.clock import Clock
 from agboss.stores.sqlite.file import IndexFile
 from agboss.stores.sqlite.rows import SqliteRows
 from agboss.stores.transactions.unit import Unit, micros
-from agboss.stores.wakeups import Wakeups
+from agboss.stores.wakeups import Change, Wakeups
 
 _MOST_TOGETHER = 256
 
@@ -61,20 +61,20 @@ class BatchRunner:
             return
         self._wakeups.notify(touched)
 
-    def _together(self, jobs: list[_Job], *, careful: bool) -> dict[str, int]:
+    def _together(self, jobs: list[_Job], *, careful: bool) -> dict[str, Change]:
         """Run the jobs in one transaction; gives the trees that changed.
 
         Refused work has mostly written nothing, so at first there are no savepoints, which cost a fifth of all time. Where
         one job fails after it has written, everything is run again, each job in a savepoint (``careful``): work is a
         function of the rows, and nobody was told anything.
         """
-        touched: dict[str, int] = {}
+        touched: dict[str, Change] = {}
         with self._transaction() as connection:
             for job in jobs:
                 self._run(connection, job, touched, careful=careful)
         return touched
 
-    def _run(self, connection: sqlite3.Connection, job: _Job, touched: dict[str, int], *, careful: bool) -> None:
+    def _run(self, connection: sqlite3.Connection, job: _Job, touched: dict[str, Change], *, careful: bool) -> None:
         job.result = job.error = None
         rows = SqliteRows(connection)
         if careful:

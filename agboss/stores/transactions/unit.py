@@ -6,6 +6,7 @@ from typing import Any
 
 from agboss.errors import RunTerminatedError
 from agboss.stores.rows import Rows, TreeRow
+from agboss.stores.wakeups import Change
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
@@ -20,8 +21,8 @@ class Unit:
     def __init__(self, rows: Rows, now: int) -> None:
         self.rows = rows
         self.now = now
-        self.touched: dict[str, int] = {}
-        """Root → the tree's new seq."""
+        self.touched: dict[str, Change] = {}
+        """Root → the tree as it is now."""
 
     def tree(self, root: str) -> TreeRow:
         """The tree's row: loaded first by every transaction, so that all of one tree are serial.
@@ -40,8 +41,13 @@ class Unit:
         """The tree changes: give it its next number."""
         tree.seq += 1
         self.rows.update(tree)
-        self.touched[tree.root] = tree.seq
+        self.touched[tree.root] = change_of(tree)
         return tree.seq
+
+
+def change_of(tree: TreeRow) -> Change:
+    """What those who wait for the tree need to know."""
+    return Change(tree.seq, settled=tree.at_rest or tree.status != "live")
 
 
 def micros(instant: datetime) -> int:

@@ -133,6 +133,31 @@ class Looking(Suite):
             await w.resolve(asked)
             assert all(found > seq for found in await asyncio.wait_for(asyncio.gather(*waits), 30))
 
+    async def test_a_caller_may_wait_for_a_settled_tree(self) -> None:
+        """Protocol, Waiting: what moves a tree doesn't end such a wait; its rest does, and its end; a settled tree that was
+        seen as it is doesn't either."""
+        async with self.world() as w:
+            asked = await w.asked()
+            root, seq = asked.ref.root, await w.seq(asked.ref)
+            moving = asyncio.create_task(w.index.changed(root, seen=seq, timeout=60, settled=True))
+            await asyncio.sleep(0)
+            await w.resolve(asked)
+            await w.taken(asked)
+            await asyncio.sleep(0.05)
+            assert not moving.done()
+            assert await w.index.changed(root, seen=seq, timeout=0.01, settled=True) > seq
+            (other,) = await w.turn(asked.ref, {"amount": 2}, iteration=1)
+            await w.opened(asked.ref, other)
+            await w.sent(asked.ref, other, rest=3)
+            assert (await w.progress(asked.ref)).at_rest
+            rested = await asyncio.wait_for(moving, 30)
+            assert await w.index.changed(root, seen=seq, timeout=60, settled=True) == rested
+            ending = asyncio.create_task(w.index.changed(root, seen=rested, timeout=60, settled=True))
+            await asyncio.sleep(0.05)
+            assert not ending.done()
+            await w.end(asked.ref)
+            assert await asyncio.wait_for(ending, 30) > rested
+
     async def test_a_cancelled_wait_harms_nobody(self) -> None:
         """A caller that gives up leaves the others waiting, and woken."""
         async with self.world() as w:
