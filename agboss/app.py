@@ -34,6 +34,7 @@ from agboss.ports.pause_index import (
     EndHolder,
     Fence,
     ListedPause,
+    LiveHolder,
     PauseIndex,
     PauseRecord,
     Progress,
@@ -161,10 +162,12 @@ class App:
             return True
         if self._clock.now() - live.started_at < limits.TAKE_OVER_AFTER:
             return False
-        if await self._gateway.state(live.workflow_id) is not WorkflowState.UNKNOWN:
+        state = await self._gateway.state(live.workflow_id)
+        if state is not WorkflowState.UNKNOWN:
             return False
-        await self._index.fence(Fence(root=live.root, path=ROOT, resolution=PauseResolution.CANCELLED))
-        await self._index.end(EndHolder(ref=HolderRef(root=live.root, holder=HolderId(live.root)), outcome="cancelled"))
+        ref = HolderRef(root=live.root, holder=HolderId(live.root))
+        lost = LiveHolder(ref=ref, workflow_id=live.workflow_id, since=live.started_at, fenced=live.fenced)
+        await self._sweep.end_lost(lost, state)
         return True
 
     # --- resume ---

@@ -89,18 +89,18 @@ class Sweep:
             for holder in holders:
                 state = await self._gateway.state(holder.workflow_id)
                 if state is not WorkflowState.RUNNING:
-                    report.ended += await self._end(holder, state)
+                    await self.end_lost(holder, state)
+                    report.ended += 1
                 elif holder.fenced and holder.ref.parent is None:
                     report.cancelled += await self._gateway.cancel(holder.workflow_id)
             after = holders[-1].ref.holder
 
-    async def _end(self, holder: LiveHolder, state: WorkflowState) -> bool:
-        """T6 and T4 in the holder's place; its questions are told by what follows."""
+    async def end_lost(self, holder: LiveHolder, state: WorkflowState) -> None:
+        """T6 and T4 in the place of a holder that Temporal doesn't have; its questions are told by what follows."""
         await self._index.fence(
             Fence(root=holder.ref.root, path=Path(holder.ref.path), resolution=PauseResolution.CANCELLED)
         )
         await self._index.end(end_of_lost(holder, state))
-        return True
 
     async def _take_back(self, report: SweepReport) -> None:
         owed = await self._index.owed_withdraws(limit=_BATCH)
