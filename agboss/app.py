@@ -10,13 +10,11 @@ from pydantic import BaseModel
 
 from agboss.assembly.answers import answer_of
 from agboss.assembly.assembled import Assembled
-from agboss.assembly.bindings import CompiledFlow
 from agboss.decisions.keys import workflow_id
 from agboss.declare.context import is_sending
 from agboss.domain.executions import CancelResult, ExecutionRecord, ExecutionResult, ExecutionStatus
-from agboss.domain.ids import ROOT, ExecutionId, HolderId, OwnerId, TenantId, ThreadId
+from agboss.domain.ids import ROOT, ExecutionId, OwnerId, TenantId, ThreadId
 from agboss.domain.pauses import PauseResolution, PauseStatus
-from agboss.domain.rests import HolderRef
 from agboss.errors import (
     NotPausedError,
     OwnerRequiredError,
@@ -25,16 +23,13 @@ from agboss.errors import (
     ResumeInsideSendError,
     RunCancelledError,
     TemporalUnavailableError,
-    ThreadBusyError,
     ThreadOwnerError,
     UnknownPauseError,
 )
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import (
-    EndHolder,
     Fence,
     ListedPause,
-    LiveHolder,
     PauseIndex,
     PauseRecord,
     Progress,
@@ -43,10 +38,9 @@ from agboss.ports.pause_index import (
 )
 from agboss.recovery.sweep import Sweep, SweepReport
 from agboss.requests import check_credential, check_request, named, plain_fields, responder_of, started_with
-from agboss.temporal import limits
-from agboss.temporal.failures import to_error, to_record
-from agboss.temporal.gateway import Gateway, WorkflowState
-from agboss.temporal.wire import ExecutionInput, RunLimits
+from agboss.starting import Starter
+from agboss.temporal.failures import to_error
+from agboss.temporal.gateway import Gateway
 from agboss.waiting import wait_for_tree
 
 _log = logging.getLogger("agboss.app")
@@ -60,8 +54,7 @@ class App:
         self._index = index
         self._gateway = gateway
         self._sweep = sweep
-        self._clock = clock
-        self._run_limits = RunLimits()
+        self._starter = Starter(index, gateway, sweep, clock)
 
     # --- execute ---
 
@@ -125,50 +118,11 @@ class App:
             input=start,
             fields=own_fields,
         )
-        await self._start(tree, flow)
+        await self._starter.start(tree, flow)
         if not wait:
             return ExecutionResult(status=ExecutionStatus.RUNNING, thread_id=thread, execution_id=root)
         progress = await wait_for_tree(self._index, tenant, root, after_rest=0, timeout=timeout)
         return await self._result(progress, record=record)
-
-    async def _start(self, tree: StartTree, flow: CompiledFlow) -> None:
-        try:
-            await self._index.start(tree)
-        except ThreadBusyError:
-            if not await self._took_over(tree.tenant, tree.thread):
-                raise
-            await self._index.start(tree)
-        ref = HolderRef(root=tree.root, holder=HolderId(tree.root))
-        input = ExecutionInput(
-            ref=ref,
-            execution=tree.root,
-            tenant=tree.tenant,
-            thread=tree.thread,
-            plan=flow.plan,
-            plan_hash=flow.plan_hash,
-            limits=self._run_limits,
-        )
-        try:
-            await self._gateway.start(tree.workflow, tree.workflow_id, input)
-        except TemporalUnavailableError as error:
-            # The start may have arrived all the same: the root's first transaction refuses on a tree that isn't live.
-            await self._index.end(EndHolder(ref=ref, outcome="failed", failure=to_record(error)))
-            raise
-
-    async def _took_over(self, tenant: TenantId, thread: ThreadId) -> bool:
-        """Whether the thread's live tree was one that a crash left without a workflow, and has been ended."""
-        live = await self._index.live_tree(tenant, thread)
-        if live is None:
-            return True
-        if self._clock.now() - live.started_at < limits.TAKE_OVER_AFTER:
-            return False
-        state = await self._gateway.state(live.workflow_id)
-        if state is not WorkflowState.UNKNOWN:
-            return False
-        ref = HolderRef(root=live.root, holder=HolderId(live.root))
-        lost = LiveHolder(ref=ref, workflow_id=live.workflow_id, since=live.started_at, fenced=live.fenced)
-        await self._sweep.end_lost(lost, state)
-        return True
 
     # --- resume ---
 

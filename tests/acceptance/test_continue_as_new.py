@@ -23,7 +23,7 @@ async def run_of(handle: WorkflowHandle[Any, Any]) -> str:
 async def test_an_execution_goes_on_in_new_runs(rig: Rig) -> None:
     """Protocol, trap 1: past its limit of events a run starts no new turn and continues as new; turns, calls and answers of
     earlier runs are not made again."""
-    rig.app._run_limits = RunLimits(events=30)
+    rig.app._starter.run_limits = RunLimits(events=30)
     result = await rig.execute(*([call("pay-tool", amount=n)] for n in range(4)), "all paid")
     handle = await handle_of(rig, result.execution_id)
     first = await run_of(handle)
@@ -40,7 +40,7 @@ async def test_an_execution_goes_on_in_new_runs(rig: Rig) -> None:
 async def test_a_parked_execution_survives_a_flood_of_signals(rig: Rig) -> None:
     """D06 (one holder), S246: forged signals wake nobody; past the limit the parked run continues as new, with the same
     pauses, that nobody is asked about again; answers sent before and after are taken once."""
-    rig.app._run_limits = RunLimits(signals=20)
+    rig.app._starter.run_limits = RunLimits(signals=20)
     started = await rig.execute([call("pay-tool", amount=1), call("pay-tool", amount=2), call("free-tool")], "done")
     handle = await handle_of(rig, started.execution_id)
     first = await run_of(handle)

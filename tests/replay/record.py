@@ -65,7 +65,7 @@ async def two_agents(rig: Rig) -> Any:
 
 
 async def continued(rig: Rig) -> Any:
-    rig.app._run_limits = RunLimits(events=24)
+    rig.app._starter.run_limits = RunLimits(events=24)
     await rig.execute([call("pay-tool", amount=1), call("pay-tool", amount=2)], [call("free-tool")], "done")
     await rig.answer(rig.ids[-1])
     return await rig.answer(rig.ids[-2])
