@@ -62,17 +62,19 @@ class InMemoryPauseIndex(TransactionalIndex):
             return look(Unit(_DictRows(self._tables), micros(self._clock.now())), *args, **kwargs)
 
     async def changed(self, root: ExecutionId, *, seen: int, timeout: float, settled: bool = False) -> int:
-        waiter = self._wakeups.register(root, settled=settled)
         try:
-            now = self._change(root)
-            if now.seq <= seen or (settled and not now.settled):
-                async with asyncio.timeout(timeout):
-                    await waiter.event.wait()
+            async with asyncio.timeout(timeout):
+                while True:
+                    waiter = self._wakeups.register(root, settled=settled)
+                    try:
+                        now = self._change(root)
+                        if now.seq > seen and (now.settled or not settled):
+                            return now.seq
+                        await waiter.event.wait()
+                    finally:
+                        self._wakeups.forget(root, waiter)
         except TimeoutError:
-            pass
-        finally:
-            self._wakeups.forget(root, waiter)
-        return self._change(root).seq
+            return self._change(root).seq
 
     def _change(self, root: str) -> Change:
         tree: TreeRow | None = self._tables[TreeRow.table].get((root,))

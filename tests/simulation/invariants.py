@@ -80,6 +80,8 @@ class Checker:
             )
             self._world.holds(tree.seq >= seq and tree.rest_no >= rest_no, "a tree's numbers only grow")
             self._world.holds(tree.event_no >= event_no and tree.fences >= fences, "a tree's numbers only grow")
+            if tree.cancelled_by is not None:
+                self._world.holds(tree.outcome != "finished", "who was told it is cancelled never finds it finished")
             if before[0] == "ended":
                 now = (tree.status, tree.rest_no, tree.event_no, tree.outcome, tree.output)
                 self._world.holds(now == ("ended", rest_no, event_no, outcome, output), "an ended tree stays as it is")

@@ -138,7 +138,8 @@ class Seed:
             if result.status is ExecutionStatus.PAUSED:
                 self.world.holds(bool(result.pending), "a paused result lists what waits")
             if result.status is ExecutionStatus.FINISHED:
-                self.world.holds(thread not in self._cancelled, "who was told it is cancelled never finds it finished")
+                finished = [tree.outcome for tree in self._tables.all(TreeRow) if tree.root == result.execution_id]
+                self.world.holds(finished == ["finished"], "what is told finished is finished")
 
         self._client(works(), process)
 

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -93,14 +92,15 @@ class SqlitePauseIndex(TransactionalIndex):
                 connection.execute("ROLLBACK")
 
     async def changed(self, root: ExecutionId, *, seen: int, timeout: float, settled: bool = False) -> int:
-        deadline = time.monotonic() + timeout
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + timeout
         pause = _FIRST_LOOK_SECONDS
         last = seen
         while True:
             waiter = self._wakeups.register(root, settled=settled)
             try:
                 now = await self._looked(lambda unit: _change(unit, root))
-                left = deadline - time.monotonic()
+                left = deadline - clock()
                 if left <= 0 or (now.seq > seen and (now.settled or not settled)):
                     return now.seq
                 if now.seq > max(last, waiter.heard):
