@@ -4,7 +4,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,12 +16,15 @@ _KEY_BYTES = range(24, 65)
 """What the Standard Webhooks specification wants of a key."""
 
 
+EventType: TypeAlias = Literal["pause.asked", "pause.withdrawn", "pause.cancelled"]
+
+
 class WebhookEvent(BaseModel):
     """A question, or that it is no longer asked. Unknown fields are skipped, so that receivers may be older."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
-    type: Literal["pause.asked", "pause.withdrawn", "pause.cancelled"]
+    type: EventType
     pause_id: str = Field(repr=False)
     """The right to answer: keep it like a password, and out of addresses and logs."""
     channel: str
