@@ -76,7 +76,7 @@ def answer(event: WebhookEvent, decision: dict[str, Any], *, answered_by: str, w
         trust_env=False,
     )
     if not response.is_success and response.status_code != 409:
-        raise SystemExit(f"not answered, try again: HTTP {response.status_code}")
+        raise RuntimeError(f"not answered, try again: HTTP {response.status_code}")
     return response.is_success
 
 
@@ -92,7 +92,7 @@ def server(questions: Questions, secrets: list[str], *, port: int) -> ThreadingH
                 return self._respond(413)
             body = self.rfile.read(int(length))
             try:
-                event = verified(self.headers, body, secrets)  # type: ignore[arg-type]  # a Message has items() too
+                event = verified(dict(self.headers.items()), body, secrets)
             except WebhookUnverifiedError as error:
                 self.log_message("refused: %s", error)
                 return self._respond(401)
