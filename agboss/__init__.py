@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from agboss.channels.automatic import AutoRejectChannel as AutoRejectChannel
     from agboss.channels.terminal import Terminal as Terminal
     from agboss.channels.terminal import TerminalUserChannel as TerminalUserChannel
+    from agboss.channels.webhook import WebhookChannel as WebhookChannel
+    from agboss.channels.webhook_post import Webhook as Webhook
     from agboss.declare.agent import agent as agent
     from agboss.declare.application import provide as provide
     from agboss.declare.channel import ChannelOf as ChannelOf
@@ -68,6 +70,8 @@ _HOMES = {
     "TerminalUserChannel": "agboss.channels.terminal",
     "ToolCallApprovalAsk": "agboss.domain.asks",
     "ToolCallApprovalDecision": "agboss.domain.asks",
+    "Webhook": "agboss.channels.webhook_post",
+    "WebhookChannel": "agboss.channels.webhook",
     "WithdrawalReason": "agboss.domain.resolutions",
     "agent": "agboss.declare.agent",
     "channel": "agboss.declare.channel",
@@ -107,6 +111,8 @@ __all__ = [
     "TerminalUserChannel",
     "ToolCallApprovalAsk",
     "ToolCallApprovalDecision",
+    "Webhook",
+    "WebhookChannel",
     "WithdrawalReason",
     "agent",
     "channel",

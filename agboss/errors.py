@@ -32,6 +32,10 @@ AgbossError
 │   ├── ModelUnavailableError       model.unavailable          worth another try
 │   ├── ModelRejectedError          model.rejected             not worth another try
 │   └── ModelAnswerError            model.answer               the endpoint's answer makes no sense
+├── WebhookError                    webhook
+│   ├── WebhookUndeliveredError     webhook.undelivered        the receiver was down, slow or busy until time was over
+│   ├── WebhookRejectedError        webhook.rejected           the receiver refuses, or its URL is wrong
+│   └── WebhookUnverifiedError      webhook.unverified         a request that doesn't prove whom it comes from
 ├── PauseIndexError                 index
 │   ├── IndexMissingError           index.missing
 │   ├── IndexUnavailableError       index.unavailable          worth another try
@@ -284,6 +288,35 @@ class ModelAnswerError(ModelError):
     """The endpoint answered with something that is no chat completion."""
 
     code = "model.answer"
+
+
+class WebhookError(AgbossError):
+    """A webhook failed, at the one who asks or at the receiver."""
+
+    code = "webhook"
+
+
+class WebhookUndeliveredError(WebhookError):
+    """The receiver couldn't take the event while somebody still wanted it delivered."""
+
+    code = "webhook.undelivered"
+
+
+class WebhookRejectedError(WebhookError):
+    """The receiver refuses the event: another try won't help. ``status`` is its HTTP status."""
+
+    code = "webhook.rejected"
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message, status=status)
+        self.status = status
+
+
+class WebhookUnverifiedError(WebhookError):
+    """A request to a receiver is unsigned, signed with another key, changed, stale or no event, or there is no secret to
+    verify it with: respond with 401 and do nothing."""
+
+    code = "webhook.unverified"
 
 
 class PauseIndexError(AgbossError):

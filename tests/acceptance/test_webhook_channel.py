@@ -1,0 +1,98 @@
+"""A webhook channel in a running application, with a receiver over real HTTP."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import standardwebhooks
+
+from agboss import App, Application, ScriptedModels, StartText
+from agboss.devserver.config import DevServerConfig
+from agboss.errors import AgentFailedError, DtoValidationError, WebhookRejectedError
+from tests.channels.asking import HookPayment, webhook
+from tests.channels.hooks import SECRET, Hooks, Reply, receiving
+from tests.rig import SOON, PayerWorkflow, Told, call, play, script
+from tests.slack_office import open_office
+
+
+@pytest.fixture
+def hooks() -> Iterator[Hooks]:
+    with receiving() as running:
+        yield running
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
+
+
+@pytest.fixture
+async def app(temporal: DevServerConfig, tmp_path: Path, hooks: Hooks, told: Told) -> AsyncIterator[App]:
+    models = ScriptedModels()
+    models.when().reply(play)
+    office = Application(
+        name=f"hooks-{secrets.token_hex(4)}",
+        workflows=[PayerWorkflow],
+        channels=[HookPayment],
+        models=[models],
+        services=[told, webhook(hooks)],
+    )
+    async with open_office(office, temporal, tmp_path) as running:
+        yield running
+
+
+async def pay(app: App, **options: Any) -> Any:
+    text = StartText(text=script([call("pay-tool", amount=90)], "=results"))
+    return await app.execute(PayerWorkflow, text, tenant_id="acme", timeout=SOON, **options)
+
+
+async def test_a_question_by_webhook_is_answered_decided_or_taken_back(app: App, hooks: Hooks, told: Told) -> None:
+    """F04: the id in the body is all that an answer needs. A 200 with a decision decides without a pause. A cancel is
+    posted once, signed, and a second one and a sweep post nothing more (S217)."""
+    paused = await pay(app)
+    pause_id = json.loads(hooks.posts[0].body)["pause_id"]
+    assert (paused.status, told.runs) == ("paused", [])
+    done = await app.resume(pause_id, decision={"approved": True}, answered_by="m", tenant_id="acme", timeout=SOON)
+    assert (done.status, len(told.runs)) == ("finished", 1)
+
+    hooks.replies = [Reply(200, body=b'{"decision": {"approved": false, "reason": "too much"}}')]
+    rejected = await pay(app)
+    assert (rejected.status, len(told.runs)) == ("finished", 1)
+    assert "too much" in rejected.output.text
+
+    await pay(app, thread_id="t")
+    await app.cancel("t", tenant_id="acme")
+    async with asyncio.timeout(SOON.total_seconds()):
+        while len(hooks.posts) < 4:
+            await asyncio.sleep(0.01)
+    await app.cancel("t", tenant_id="acme")
+    await app.sweep()
+    said = [standardwebhooks.Webhook(SECRET).verify(post.body, post.headers) for post in hooks.posts]
+    assert [event["type"] for event in said] == ["pause.asked", "pause.asked", "pause.asked", "pause.cancelled"]
+    assert said[3]["pause_id"] == said[2]["pause_id"] != pause_id
+    assert {event["execution_id"] for event in said[2:]}.isdisjoint({paused.execution_id, rejected.execution_id})
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause", "text"),
+    [
+        (Reply(400, body=b"no"), WebhookRejectedError, r"refuses \(HTTP 400\)"),
+        (Reply(200, body=b'{"decision": {"approved": "yes"}}'), DtoValidationError, "decision"),
+    ],
+)
+async def test_a_refusal_or_a_wrong_decision_fails_the_step(
+    app: App, hooks: Hooks, told: Told, reply: Reply, cause: type[Exception], text: str
+) -> None:
+    """S196, S054: at once, with the reason as its cause and without the pause's id (F05); the tool doesn't run."""
+    hooks.always = reply
+    with pytest.raises(AgentFailedError) as raised:
+        await pay(app)
+    assert isinstance(raised.value.__cause__, cause)
+    assert text.replace("\\", "") in str(raised.value.__cause__)
+    (post,) = hooks.posts
+    assert json.loads(post.body)["pause_id"] not in f"{raised.value} {raised.value.__cause__} {vars(raised.value.__cause__)}"
+    assert told.runs == []
