@@ -32,29 +32,31 @@ class Questions:
         self._file = file
         file.touch(mode=0o600)
         with self._open() as db:
-            db.execute("CREATE TABLE IF NOT EXISTS done (webhook_id TEXT PRIMARY KEY)")
-            db.execute("CREATE TABLE IF NOT EXISTS question (number INTEGER PRIMARY KEY, pause_id UNIQUE, event, closed)")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS event "
+                "(number INTEGER PRIMARY KEY, webhook_id TEXT UNIQUE, type TEXT, pause_id TEXT, event TEXT, closed TEXT)"
+            )
 
     def take(self, event: WebhookEvent) -> None:
-        """Do the event, once: retries and replays have its webhook id. A question may be taken back before it comes."""
-        closed = None if event.type == "pause.asked" else event.type
+        """Keep the event, once: retries and replays have its webhook id."""
         with self._open() as db:
-            if db.execute("INSERT OR IGNORE INTO done VALUES (?)", [event.webhook_id]).rowcount:
-                db.execute(
-                    "INSERT INTO question (pause_id, event, closed) VALUES (?, ?, ?) "
-                    "ON CONFLICT (pause_id) DO UPDATE SET closed = coalesce(closed, excluded.closed)",
-                    [event.pause_id, event.model_dump_json(), closed],
-                )
+            db.execute(
+                "INSERT INTO event (webhook_id, type, pause_id, event) VALUES (?, ?, ?, ?) ON CONFLICT (webhook_id) DO NOTHING",
+                [event.webhook_id, event.type, event.pause_id, event.model_dump_json()],
+            )
 
     def waiting(self) -> dict[int, WebhookEvent]:
-        """Questions that nobody answered or took back, by their numbers."""
+        """Questions that nobody answered or took back, by their numbers. One may be taken back before it comes."""
         with self._open() as db:
-            rows = db.execute("SELECT number, event FROM question WHERE closed IS NULL ORDER BY number").fetchall()
+            rows = db.execute(
+                "SELECT number, event FROM event WHERE type = 'pause.asked' AND closed IS NULL "
+                "AND pause_id NOT IN (SELECT pause_id FROM event WHERE type <> 'pause.asked') ORDER BY number"
+            ).fetchall()
         return {number: WebhookEvent.model_validate_json(event) for number, event in rows}
 
     def close(self, number: int, why: str) -> None:
         with self._open() as db:
-            db.execute("UPDATE question SET closed = ? WHERE number = ?", [why, number])
+            db.execute("UPDATE event SET closed = ? WHERE number = ?", [why, number])
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -13,9 +13,10 @@ import standardwebhooks
 from agboss import App, Application, ScriptedModels, StartText
 from agboss.devserver.config import DevServerConfig
 from agboss.errors import AgentFailedError, DtoValidationError, WebhookRejectedError
+from agboss.temporal.user_code import UserCodeTimeout
 from tests.channels.asking import HookPayment, webhook
 from tests.channels.hooks import SECRET, Hooks, Reply, receiving
-from tests.rig import SOON, PayerWorkflow, Told, call, play, script
+from tests.rig import SOON, ClerkWorkflow, DeskFourEyes, DeskPublish, PayerWorkflow, Told, call, play, script
 from tests.slack_office import open_office
 
 
@@ -36,8 +37,8 @@ async def app(temporal: DevServerConfig, tmp_path: Path, hooks: Hooks, told: Tol
     models.when().reply(play)
     office = Application(
         name=f"hooks-{secrets.token_hex(4)}",
-        workflows=[PayerWorkflow],
-        channels=[HookPayment],
+        workflows=[PayerWorkflow, ClerkWorkflow],
+        channels=[HookPayment, DeskPublish, DeskFourEyes],
         models=[models],
         services=[told, webhook(hooks)],
     )
@@ -95,4 +96,21 @@ async def test_a_refusal_or_a_wrong_decision_fails_the_step(
     assert text.replace("\\", "") in str(raised.value.__cause__)
     (post,) = hooks.posts
     assert json.loads(post.body)["pause_id"] not in f"{raised.value} {raised.value.__cause__} {vars(raised.value.__cause__)}"
+    assert told.runs == []
+
+
+async def test_a_receiver_that_is_away_for_too_long_is_told_that_it_is_over(app: App, hooks: Hooks, told: Told) -> None:
+    """R34: at the tool's timeout the step fails, and the question, which may have been seen, is taken back."""
+    hooks.always = Reply(503)
+    text = StartText(text=script([call("quick-pay-tool", amount=90)], "paid"))
+    with pytest.raises(AgentFailedError) as raised:
+        await app.execute(ClerkWorkflow, text, tenant_id="acme", owner_id="customer-1", timeout=SOON)
+    hooks.always = Reply()
+    assert isinstance(raised.value.__cause__, UserCodeTimeout)
+    types: list[str] = []
+    async with asyncio.timeout(SOON.total_seconds()):
+        while types[-1:] != ["pause.cancelled"]:
+            await asyncio.sleep(0.01)
+            types = [json.loads(post.body)["type"] for post in hooks.posts]
+    assert types[:2] == ["pause.asked", "pause.asked"]
     assert told.runs == []

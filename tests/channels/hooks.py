@@ -20,6 +20,8 @@ class Reply:
     """The body goes on until the other side hangs up."""
     hangs: bool = False
     """There is no response until the receiver is closed."""
+    drips: bool = False
+    """There is a byte of the body now and then, and no end."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,13 @@ def receiving() -> Iterator[Hooks]:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
-            if reply.endless:
+            if reply.endless or reply.drips:
                 self.send_header("connection", "close")
                 self.end_headers()
                 try:
                     while not hooks.closing.is_set():
-                        self.wfile.write(b" " * 4096)
+                        self.wfile.write(b" " if reply.drips else b" " * 4096)
+                        hooks.closing.wait(0.05 if reply.drips else 0)
                 except OSError:
                     return
             if reply.status != 204:

@@ -1,8 +1,7 @@
-"""Asking by webhook: what is posted, how often, and what of it nobody else sees. Over real HTTP."""
+"""Asking by webhook: what is posted, how often, and what the responses do. Over real HTTP."""
 
 import asyncio
 import json
-import logging
 import time
 from datetime import timedelta
 from typing import Any
@@ -14,7 +13,6 @@ from agboss import ChannelOutcome, PauseResolution, Webhook
 from agboss.channels.webhook_reply import LONGEST_BODY
 from agboss.declare.context import CancellationSignal
 from agboss.errors import (
-    AgbossError,
     ConfigurationError,
     DtoValidationError,
     WebhookRejectedError,
@@ -80,10 +78,11 @@ async def test_a_busy_receiver_is_asked_again_with_the_same_id(hooks: Hooks, sta
         standardwebhooks.Webhook(SECRET).verify(post.body, post.headers)
 
 
-async def test_a_receiver_that_hangs_up_or_hangs_is_asked_again(hooks: Hooks) -> None:
-    """An attempt has a timeout of its own."""
-    hooks.replies = [Reply(hangs=True)]
-    await ask(webhook(hooks, timeout=timedelta(milliseconds=200)))
+@pytest.mark.parametrize("reply", [Reply(hangs=True), Reply(200, drips=True)])
+async def test_a_receiver_that_hangs_is_asked_again(hooks: Hooks, reply: Reply) -> None:
+    """An attempt as a whole has a timeout of its own; bytes that drip don't prolong it."""
+    hooks.replies = [reply]
+    await asyncio.wait_for(ask(webhook(hooks, timeout=timedelta(milliseconds=200))), 5)
     assert len(hooks.posts) == 2
 
 
@@ -92,7 +91,7 @@ async def test_the_receiver_s_wish_to_wait_is_heeded(hooks: Hooks) -> None:
     hooks.replies = [Reply(503, {"retry-after": "soon"}), Reply(429, {"retry-after": "1"})]
     began = time.monotonic()
     await ask(webhook(hooks))
-    assert 1 <= time.monotonic() - began < 5
+    assert 1 <= time.monotonic() - began < 20
 
 
 async def test_it_gives_up_at_the_tool_s_timeout(hooks: Hooks) -> None:
@@ -191,68 +190,6 @@ async def test_a_question_is_taken_back(hooks: Hooks, resolution: Any) -> None:
     assert asked.headers["webhook-id"] != taken.headers["webhook-id"]
 
 
-async def test_the_pause_s_id_and_the_secret_are_nowhere_else(hooks: Hooks, caplog: pytest.LogCaptureFixture) -> None:
-    """F05: not in a URL, a header, an error with its causes, a repr or a log, at DEBUG and of any library."""
-    caplog.set_level(logging.DEBUG)
-    hook = webhook(hooks)
-    errors: list[BaseException] = []
-    for replies in ([Reply(503), Reply(hangs=True), Reply(400, body=PAUSE_ID.encode())], [Reply(200, endless=True)]):
-        hooks.replies = list(replies)
-        hook._timeout = 0.3
-        with pytest.raises(AgbossError) as raised:
-            await ask(hook)
-        errors.append(raised.value)
-    assert len(hooks.posts) == 4
-    assert "webhook.retry" in caplog.text
-    shown = [caplog.text, repr(hook), str(hook)]
-    shown += [str(vars(record)) for record in caplog.records]
-    shown += [str((post.path, post.headers)) for post in hooks.posts]
-    for error in errors:
-        assert error.__cause__ is None
-        assert error.__context__ is None
-        shown += [repr(error), str(vars(error))]
-    key = SECRET.removeprefix("whsec_")
-    assert not [text for text in shown if PAUSE_ID in text or key in text]
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://approvals.example/hooks",
-        "http://10.0.0.7/hooks",
-        "http://localhost.example/hooks",
-        "ftp://127.0.0.1/hooks",
-        "approvals.example",
-        "https://",
-        "https://[",
-        "https://user:hunter2@approvals.example/",
-        "",
-    ],
-)
-def test_only_https_leaves_the_machine(url: str) -> None:
-    """F05: the pause's id goes over TLS, or nowhere; the URL isn't repeated, as it may have a secret."""
-    with pytest.raises(ConfigurationError, match=r"Webhook\(url=\)") as raised:
-        Webhook(url=url, secrets=SECRET)
-    assert "hunter2" not in str(raised.value)
-
-
-@pytest.mark.parametrize("url", ["https://approvals.example/hooks", "http://localhost:8090/", "http://[::1]:8090/"])
-def test_these_urls_are_fine(url: str) -> None:
-    """TLS, or this machine."""
-    assert "approvals.example/hooks" not in repr(Webhook(url=url, secrets=SECRET))
-
-
-@pytest.mark.parametrize(
-    "secrets", ["", [], [SECRET, ""], "C2FVsBQIhrscChlQIMV", "whsec_c2hvcnQ=", SECRET + "!?", "whsec_ü"]
-)
-def test_a_secret_is_a_secret(secrets: Any) -> None:
-    """F08: nothing is posted unsigned or with a weak key, and the secret isn't repeated."""
-    with pytest.raises(ConfigurationError, match="secret") as raised:
-        Webhook(url="https://approvals.example", secrets=secrets)
-    assert "C2FVsBQ" not in str(raised.value)
-    assert raised.value.__cause__ is None
-
-
 def test_it_works_on_one_loop_after_another(hooks: Hooks) -> None:
     """User code's loop may be replaced; connections are closed after each post."""
     hook = webhook(hooks)
@@ -270,10 +207,3 @@ def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agboss.channels.webhook_post.find_spec", lambda name: None)
     with pytest.raises(ConfigurationError, match=r"agboss-temporal\[webhook\]"):
         Webhook(url="https://approvals.example", secrets=SECRET)
-
-
-async def test_no_proxy_sees_what_has_no_tls(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
-    """F05: plain HTTP to this machine goes through no proxy of the environment."""
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    assert await asyncio.wait_for(ask(webhook(hooks)), 5) == ChannelOutcome.await_reply()
