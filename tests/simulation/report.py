@@ -48,8 +48,11 @@ class Runner:
     """Runs seeds, one after another, in this process."""
 
     def __init__(self) -> None:
-        # What is simulated to fail is logged as a warning a thousand times.
-        logging.getLogger("agboss").setLevel(logging.CRITICAL)
+        # What is simulated to fail is logged as a warning a thousand times. Put back by close(): other tests of this process
+        # read our loggers.
+        self._logger = logging.getLogger("agboss")
+        self._level = self._logger.level
+        self._logger.setLevel(logging.CRITICAL)
         self._office: Assembled
         self._told: Told
         self._office, self._told = assembled()
@@ -58,6 +61,7 @@ class Runner:
 
     def close(self) -> None:
         self._folder.cleanup()
+        self._logger.setLevel(self._level)
 
     def run(
         self,
