@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agboss.declare.flow import FinishText as FinishText
     from agboss.declare.flow import StartText as StartText
     from agboss.declare.flow import start as start
+    from agboss.declare.interpreter import reply_interpreter as reply_interpreter
     from agboss.declare.observer import Observer as Observer
     from agboss.declare.tool import tool as tool
     from agboss.declare.workflow import workflow as workflow
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from agboss.domain.pauses import PauseAnswerer as PauseAnswerer
     from agboss.domain.pauses import PauseStatus as PauseStatus
     from agboss.domain.pauses import PendingPause as PendingPause
+    from agboss.domain.replies import DecidedBy as DecidedBy
+    from agboss.domain.replies import ReplyInput as ReplyInput
+    from agboss.domain.replies import ReplyInterpretation as ReplyInterpretation
     from agboss.domain.resolutions import PauseResolution as PauseResolution
     from agboss.domain.resolutions import WithdrawalReason as WithdrawalReason
     from agboss.domain.sensitive import Sensitive as Sensitive
@@ -51,6 +55,7 @@ _HOMES = {
     "ChannelOf": "agboss.declare.channel",
     "ChannelOutcome": "agboss.domain.outcomes",
     "ChannelWithdrawal": "agboss.domain.asks",
+    "DecidedBy": "agboss.domain.replies",
     "DomainError": "agboss.errors",
     "ExecutionContext": "agboss.declare.context",
     "ExecutionResult": "agboss.domain.executions",
@@ -62,6 +67,8 @@ _HOMES = {
     "PauseResolution": "agboss.domain.resolutions",
     "PauseStatus": "agboss.domain.pauses",
     "PendingPause": "agboss.domain.pauses",
+    "ReplyInput": "agboss.domain.replies",
+    "ReplyInterpretation": "agboss.domain.replies",
     "ScriptedModels": "agboss.models.scripted",
     "Sensitive": "agboss.domain.sensitive",
     "Settings": "agboss.settings",
@@ -77,6 +84,7 @@ _HOMES = {
     "channel": "agboss.declare.channel",
     "channel_role": "agboss.declare.channel",
     "provide": "agboss.declare.application",
+    "reply_interpreter": "agboss.declare.interpreter",
     "start": "agboss.declare.flow",
     "tool": "agboss.declare.tool",
     "workflow": "agboss.declare.workflow",
@@ -92,6 +100,7 @@ __all__ = [
     "ChannelOf",
     "ChannelOutcome",
     "ChannelWithdrawal",
+    "DecidedBy",
     "DomainError",
     "ExecutionContext",
     "ExecutionResult",
@@ -103,6 +112,8 @@ __all__ = [
     "PauseResolution",
     "PauseStatus",
     "PendingPause",
+    "ReplyInput",
+    "ReplyInterpretation",
     "ScriptedModels",
     "Sensitive",
     "Settings",
@@ -118,6 +129,7 @@ __all__ = [
     "channel",
     "channel_role",
     "provide",
+    "reply_interpreter",
     "start",
     "tool",
     "workflow",

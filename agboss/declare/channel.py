@@ -42,6 +42,7 @@ class ChannelRoleDefinition:
     answered_by: PauseAnswerer | None
     """``None`` is an assembly problem: there is no default, so that nobody lets customers approve their own refunds."""
     four_eyes: bool
+    reply_interpreter: type[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def channel_role(
     approves: type[BaseModel],
     answered_by: PauseAnswerer,
     four_eyes: bool = False,
+    reply_interpreter: type[Any] | None = None,
 ) -> Callable[[Decorated], Decorated]:
     """Declare a role that the application's channels fill.
 
@@ -68,13 +70,19 @@ def channel_role(
         approves: the input of the tools that ask this role.
         answered_by: who may answer; required.
         four_eyes: refuse an answer by the thread's own owner (R30).
+        reply_interpreter: reads answers in free text; it belongs to this role alone.
     """
 
     def declare(target: Decorated) -> Decorated:
         attach(
             target,
             ChannelRoleDefinition(
-                name=name, description=description, approves=approves, answered_by=answered_by, four_eyes=four_eyes
+                name=name,
+                description=description,
+                approves=approves,
+                answered_by=answered_by,
+                four_eyes=four_eyes,
+                reply_interpreter=reply_interpreter,
             ),
         )
         return target
