@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from agboss.errors import DomainError as DomainError
     from agboss.models.openai import OpenAIModels as OpenAIModels
     from agboss.models.scripted import ScriptedModels as ScriptedModels
+    from agboss.models.scripted_decisions import ScriptedDecisions as ScriptedDecisions
     from agboss.settings import Settings as Settings
 
 _HOMES = {
@@ -69,6 +70,7 @@ _HOMES = {
     "PendingPause": "agboss.domain.pauses",
     "ReplyInput": "agboss.domain.replies",
     "ReplyInterpretation": "agboss.domain.replies",
+    "ScriptedDecisions": "agboss.models.scripted_decisions",
     "ScriptedModels": "agboss.models.scripted",
     "Sensitive": "agboss.domain.sensitive",
     "Settings": "agboss.settings",
@@ -114,6 +116,7 @@ __all__ = [
     "PendingPause",
     "ReplyInput",
     "ReplyInterpretation",
+    "ScriptedDecisions",
     "ScriptedModels",
     "Sensitive",
     "Settings",

@@ -128,6 +128,33 @@ class PauseRow:
 
 
 @dataclass(slots=True)
+class ReadingRow:
+    """One reading of one reply."""
+
+    table: ClassVar[str] = "readings"
+    key: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: str
+    tenant: str
+    step_key: str
+    interpreter: str
+    responder: str
+    answerer: str
+    digest: str
+    """Of reply and responder."""
+    reply: str | None
+    """JSON of the text, until it is read."""
+    at: int
+    outcome: str | None = None
+    reason: str | None = None
+    failure: str | None = None
+    rest_no: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+
+
+@dataclass(slots=True)
 class AnswerRow:
     """The permanent entry of a resolved pause."""
 
@@ -277,6 +304,7 @@ ROWS: tuple[type[Any], ...] = (
     ThreadRow,
     HolderRow,
     PauseRow,
+    ReadingRow,
     AnswerRow,
     FenceRow,
     TurnRow,

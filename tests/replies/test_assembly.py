@@ -105,7 +105,9 @@ def test_all_problems_of_interpreters_at_once() -> None:
 
         def interpret(self, input: Any) -> Any: ...
 
-    @reply_interpreter(name="silent-reply-interpreter", description="", decided_by=DecidedBy.MODEL, prompt_urls=["file:///x"])
+    @reply_interpreter(
+        name="silent-reply-interpreter", description="", decided_by=DecidedBy.MODEL, prompt_urls=["file:///x"]
+    )
     class Silent:
         pass
 
@@ -132,7 +134,9 @@ def test_all_problems_of_interpreters_at_once() -> None:
 def test_a_sound_interpreter_is_bound_to_its_role() -> None:
     """S112, S115: the counterpart: nothing is wrong here, and each role finds its own interpreter, once."""
 
-    @reply_interpreter(name="one-reply-interpreter", description="", decided_by=DecidedBy.MODEL, model="served/m", prompt="p")
+    @reply_interpreter(
+        name="one-reply-interpreter", description="", decided_by=DecidedBy.MODEL, model="served/m", prompt="p"
+    )
     class One:
         pass
 
