@@ -42,6 +42,9 @@ def test_an_id_is_no_argument(arguments: tuple[str, ...]) -> None:
         (("--reject", "--as", "me", "--override", "{}"), "--override goes with --approve"),
         (("--approve", "--as", "me", "--override", "{'card': '4111'}"), "--override: this is no JSON"),
         (("--approve", "--as", "me", "--override", "@nowhere.json"), "'nowhere.json' can't be read"),
+        (("--reply", "yes 4111", "--as", "me"), "the reply itself is not taken as an argument"),
+        (("--reply", "-", "--approve", "--as", "me"), "--reply is the whole answer"),
+        (("--reply", "-", "--reason", "4111", "--as", "me"), "--reply is the whole answer"),
     ],
 )
 def test_a_request_of_another_shape(arguments: tuple[str, ...], told: str) -> None:
