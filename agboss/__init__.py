@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from agboss.models.openai import OpenAIModels as OpenAIModels
     from agboss.models.scripted import ScriptedModels as ScriptedModels
     from agboss.models.scripted_decisions import ScriptedDecisions as ScriptedDecisions
+    from agboss.models.typesafe import TypeSafeDecisions as TypeSafeDecisions
     from agboss.settings import Settings as Settings
 
 _HOMES = {
@@ -79,6 +80,7 @@ _HOMES = {
     "TerminalUserChannel": "agboss.channels.terminal",
     "ToolCallApprovalAsk": "agboss.domain.asks",
     "ToolCallApprovalDecision": "agboss.domain.asks",
+    "TypeSafeDecisions": "agboss.models.typesafe",
     "Webhook": "agboss.channels.webhook_post",
     "WebhookChannel": "agboss.channels.webhook",
     "WithdrawalReason": "agboss.domain.resolutions",
@@ -125,6 +127,7 @@ __all__ = [
     "TerminalUserChannel",
     "ToolCallApprovalAsk",
     "ToolCallApprovalDecision",
+    "TypeSafeDecisions",
     "Webhook",
     "WebhookChannel",
     "WithdrawalReason",
