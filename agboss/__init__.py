@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agboss.declare.workflow import workflow as workflow
     from agboss.domain.asks import ChannelAsk as ChannelAsk
     from agboss.domain.asks import ChannelWithdrawal as ChannelWithdrawal
+    from agboss.domain.asks import QuestionAsk as QuestionAsk
     from agboss.domain.asks import ToolCallApprovalAsk as ToolCallApprovalAsk
     from agboss.domain.asks import ToolCallApprovalDecision as ToolCallApprovalDecision
     from agboss.domain.executions import ExecutionResult as ExecutionResult
@@ -69,6 +70,7 @@ _HOMES = {
     "PauseResolution": "agboss.domain.resolutions",
     "PauseStatus": "agboss.domain.pauses",
     "PendingPause": "agboss.domain.pauses",
+    "QuestionAsk": "agboss.domain.asks",
     "ReplyInput": "agboss.domain.replies",
     "ReplyInterpretation": "agboss.domain.replies",
     "ScriptedDecisions": "agboss.models.scripted_decisions",
@@ -116,6 +118,7 @@ __all__ = [
     "PauseResolution",
     "PauseStatus",
     "PendingPause",
+    "QuestionAsk",
     "ReplyInput",
     "ReplyInterpretation",
     "ScriptedDecisions",

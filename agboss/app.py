@@ -202,7 +202,7 @@ class App:
 
         Args:
             pause_id: as the channel was given it, or as ``result.pending`` lists it.
-            decision: ``approved``, and with it ``reason`` or ``override_arguments``.
+            decision: ``approved``, and with it ``reason`` or ``override_arguments``; of a question role its answer.
             reply: free text, for a role with a reply interpreter, which reads it on a worker before anything is recorded.
             owner_id: the thread's owner, for a THREAD_OWNER pause.
             answered_by: who answered on the channel's side, for a CHANNEL pause.
@@ -243,7 +243,7 @@ class App:
         if reply is not None:
             resolved, delivered = await self._replies.read(pause, reply, responder, request_id=request_id, timeout=timeout)
         else:
-            plain = decision.model_dump(exclude_unset=True) if isinstance(decision, BaseModel) else decision
+            plain = decision.model_dump(mode="json", exclude_unset=True) if isinstance(decision, BaseModel) else decision
             asked = pause.arguments
             answer = answer_of(plain, responder=responder, tool=pause.tool, asked=asked, assembled=self._assembled)
             resolved = await self._index.resolve(ResolvePause(tenant=tenant, step_key=pause.step_key, answer=answer))

@@ -108,6 +108,11 @@ class Assembled:
             bound = self._tools[name] = BoundTool(instance.run, binding.input_model, binding.output_model)
         return bound
 
+    def answer_model(self, tool: str) -> type[BaseModel] | None:
+        """What answers the question that a tool asks; ``None`` for a tool that is approved, or isn't here any more."""
+        asked = self._declarations.asked_by.get(tool)
+        return None if asked is None or asked.role is None else asked.role.answer
+
     def tool_plans(self) -> tuple[ToolPlan, ...]:
         """Every tool of the application."""
         return tuple(tool_plan(self._declarations, binding.component) for binding in self._declarations.tools.values())

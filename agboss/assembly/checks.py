@@ -133,10 +133,19 @@ class Declarations:
         self._once(definition.name, component)
         self._timeout(component, "timeout", definition.timeout)
         run = getattr(component, "run", None)
-        if not callable(run):
+        role = definition_of(definition.channel, ChannelRoleDefinition)
+        input_model: type[BaseModel] | None
+        output_model: type[BaseModel] | None
+        if role is not None and role.asks is not None:
+            if run is not None:
+                text = f"{role.name} asks a question, whose answer is the tool's result: take run away, or use approves="
+                self.problems.add("tool.run-of-question", component, text)
+            input_model, output_model = role.asks, role.answer
+        elif not callable(run):
             self.problems.add("tool.no-run", component, "it has no run(self, input) method")
             return
-        input_model, output_model = _signature(run)
+        else:
+            input_model, output_model = _signature(run)
         if input_model is None:
             self.problems.add(
                 "tool.input-not-a-model", component, "run must take one argument, annotated with a pydantic model"
@@ -192,9 +201,14 @@ class Declarations:
         if not isinstance(role.answered_by, PauseAnswerer):
             text = "answered_by= is needed: PauseAnswerer.CHANNEL or PauseAnswerer.THREAD_OWNER; there is no default"
             self.problems.add("channel.answered-by-missing", named, text)
+        one_kind = (role.approves is None) == (role.asks is not None) == (role.answer is not None)
+        if not one_kind or not all(_is_model(dto) for dto in (role.approves, role.asks, role.answer) if dto is not None):
+            text = "give approves=, or asks= and answer=, each a pydantic model"
+            self.problems.add("channel.role-kind", named, text)
         approved = _approved_by_base(named)
-        if approved is not None and role.approves is not None and approved is not role.approves:
-            text = f"approves={role.approves.__name__}, but it derives from ChannelOf[{approved.__name__}]"
+        about = role.approves or role.asks
+        if approved is not None and about is not None and approved is not about:
+            text = f"it is about {about.__name__}, but derives from ChannelOf[{approved.__name__}]"
             self.problems.add("channel.approves-mismatch", named, text)
         if role.approves is not None and not issubclass(input_model, role.approves):
             text = f"its input {input_model.__name__} is not what {named.__name__} approves, {role.approves.__name__}"

@@ -52,7 +52,7 @@ def check_interpreter(
     if definition.decided_by is DecidedBy.CODE:
         _check_code(problems, component, definition)
     else:
-        _check_model(problems, component, definition, models)
+        _check_model(problems, component, definition, role, models)
     return InterpreterBinding(component, definition, role)
 
 
@@ -66,13 +66,23 @@ def _check_code(problems: Problems, component: type[Any], definition: ReplyInter
 
 
 def _check_model(
-    problems: Problems, component: type[Any], definition: ReplyInterpreterDefinition, models: tuple[AnyModel, ...]
+    problems: Problems,
+    component: type[Any],
+    definition: ReplyInterpreterDefinition,
+    role: ChannelRoleDefinition,
+    models: tuple[AnyModel, ...],
 ) -> None:
     if definition.model is None:
         problems.add("reply-interpreter.no-model", component, "decided_by=DecidedBy.MODEL needs model=")
     elif provider_of(models, definition.model) is None:
         text = f"{definition.name}: no provider in models= serves {definition.model!r}"
         problems.add("model.unserved", component, text)
+    elif role.answer is not None and not isinstance(provider_of(models, definition.model), ModelProvider):
+        text = (
+            f"{role.name} is answered with {role.answer.__name__}, and the decision model {definition.model!r} says yes or no "
+            "alone: name a chat model, or decide by code"
+        )
+        problems.add("reply-interpreter.decision-model", component, text)
     for url in definition.prompt_urls:
         if not url.startswith(("https://", "http://")):
             problems.add("reply-interpreter.prompt-url", component, "prompt_urls= takes http:// and https:// addresses")

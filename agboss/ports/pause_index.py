@@ -43,6 +43,8 @@ from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.rests import HolderRef, Owed, RestAnswer, RestRequest
 
 JsonObject = dict[str, Any]
+ANSWERED = "answered"
+"""In a decision: the answer to a question, in the place of ``approved``."""
 
 
 # --- what the transactions take and give -------------------------------------------------------------------------
@@ -95,7 +97,7 @@ class Answer:
     """A decision on its way into a record."""
 
     decision: JsonObject
-    """``approved``, and ``reason``/``override_arguments`` where given; validated."""
+    """``approved``, and ``reason``/``override_arguments`` where given; or ``answered`` alone. Validated."""
     masked_decision: JsonObject
     responder: Responder | None
     """``None`` where the channel decided at once."""
@@ -287,6 +289,8 @@ class OpenPause:
     four_eyes: bool
     timeout_seconds: float
     """The tool's: when it has passed, a ``send`` can't be under way any more."""
+    answer_schema: JsonObject | None = None
+    """Of a question; it is shown with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,6 +125,8 @@ class PauseRow:
     """When it became final."""
     settled_at: int | None = None
     """When nobody needed the record any more: its call had its result, or its tree had ended."""
+    answer_schema: str | None = None
+    """JSON; of a question."""
 
 
 @dataclass(slots=True)

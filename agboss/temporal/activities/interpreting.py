@@ -35,7 +35,7 @@ def chat_request(
 ) -> ModelRequest:
     """S074–S076: one tool, whose schema is the answer's; the instructions; one message."""
     definition = interpreter.definition
-    schema = answer_schema()
+    schema = answer_schema(interpreter)
     return ModelRequest(
         model=definition.model or "",
         messages=(
@@ -63,9 +63,9 @@ def yes_no_question(
     )
 
 
-def answer_schema() -> JsonObject:
-    """The schema of the role's answer."""
-    schema: JsonObject = ToolCallApprovalDecision.model_json_schema()
+def answer_schema(interpreter: InterpreterBinding) -> JsonObject:
+    """The schema of the role's answer (S074, S082)."""
+    schema: JsonObject = (interpreter.role.answer or ToolCallApprovalDecision).model_json_schema()
     return schema
 
 

@@ -1,4 +1,4 @@
-"""Readings of replies in free text."""
+"""Readings of replies in free text, and questions, whose answers have schemas."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -30,4 +30,5 @@ def upgrade() -> None:
         sa.Column("cost", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.add_column("pauses", sa.Column("answer_schema", sa.Text(), nullable=True))
     op.create_index("readings_by_time", "readings", ["at"], unique=False)
