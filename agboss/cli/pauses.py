@@ -32,6 +32,10 @@ Override = Annotated[
     str | None,
     typer.Option("--override", metavar="JSON", help="Arguments in place of those asked: JSON or @file.", show_default=False),
 ]
+Answer = Annotated[
+    str | None,
+    typer.Option("--answer", metavar="JSON", help="The answer to a question: JSON or @file.", show_default=False),
+]
 Reply = Annotated[
     str | None,
     typer.Option(
@@ -89,6 +93,7 @@ def answer(
     approve: Approve = None,
     reason: Reason = None,
     override: Override = None,
+    question_answer: Answer = None,
     reply: Reply = None,
     answered_by: As = None,
     owner: AsOwner = None,
@@ -106,17 +111,23 @@ def answer(
     if (answered_by is None) == (owner is None):
         raise UsageError("give exactly one of --as NAME (the channel's side) and --owner ID (the thread's owner)")
     if reply is not None:
-        _check_reply(reply, approve, reason, override)
+        _check_alone("--reply", approve, reason, override, question_answer)
+        _check_source(reply)
+    elif question_answer is not None:
+        _check_alone("--answer", approve, reason, override)
     elif approve is None and not is_terminal():
-        raise UsageError("give --approve or --reject: there is no terminal to ask on")
+        raise UsageError("give --approve, --reject, --answer or --reply: there is no terminal to ask on")
     if override is not None and approve is False:
         raise UsageError("--override goes with --approve alone")
     overridden = None if override is None else json_object(override, what="--override")
+    answered = None if question_answer is None else json_object(question_answer, what="--answer")
     declared = find_application(application)
     pause_id = _pause_id()
     given: dict[str, Any]
     if reply is not None:
         given = {"reply": _reply_text(reply)}
+    elif answered is not None:
+        given = {"decision": answered}
     else:
         decision: dict[str, Any] = {"approved": asked_yes_or_no("Approve?") if approve is None else approve}
         decision |= {} if reason is None else {"reason": reason}
@@ -143,9 +154,12 @@ def answer(
     output.result(result_document(result), result_shown(result))
 
 
-def _check_reply(reply: str, approve: bool | None, reason: str | None, override: str | None) -> None:
-    if approve is not None or reason is not None or override is not None:
-        raise UsageError("--reply is the whole answer: leave out --approve, --reject, --reason and --override")
+def _check_alone(option: str, *others: object) -> None:
+    if any(other is not None for other in others):
+        raise UsageError(f"{option} is the whole answer: leave out all other options that decide")
+
+
+def _check_source(reply: str) -> None:
     if reply != "-" and not reply.startswith("@"):
         raise UsageError(
             "the reply itself is not taken as an argument, which stays in the shell's history: give --reply - for the prompt "

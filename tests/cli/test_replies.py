@@ -29,7 +29,8 @@ def project(temporal: DevServerConfig, tmp_path: Path) -> Project:
 
 
 def test_replies_from_stdin_and_from_a_file(project: Project) -> None:
-    """S064, S065: below the id on stdin, over several lines, and from a file; neither is in what is printed or logged."""
+    """S064, S065: below the id on stdin, over several lines, and from a file; neither is in what is logged. R19: a whole answer
+    as JSON is validated by the role."""
     (project.folder / "reply.txt").write_text("yes")
     with project.serving("worker"):
         assert project.run("run", "desk-workflow", START, *ACME, "--timeout", "40").code == 0
@@ -42,5 +43,12 @@ def test_replies_from_stdin_and_from_a_file(project: Project) -> None:
         assert (done.code, done.document["output"]) == (0, {"text": "booked pens"})
         again = project.run("answer", "--reply", "@reply.txt", *ACME, "--json", input=second)
         assert (again.code, again.document["error"]["code"]) == (3, "run.not-paused")
+        assert project.run("run", "desk-workflow", START, *ACME, "--timeout", "40").code == 0
+        third = project.sent()[2]
+        wrong = project.run("answer", "--answer", '{"on": "2026-12-09"}', *ACME, "--json", input=third)
+        assert (wrong.code, wrong.document["error"]["code"]) == (2, "dto.validation")
+        (project.folder / "answer.json").write_text('{"approved": true}')
+        done = project.run("answer", "--answer", "@answer.json", *ACME, "--json", input=third)
+        assert (done.code, done.document["output"]) == (0, {"text": "booked pens"})
     log = (project.folder / "serving.err").read_text()
     assert "canary" not in log and first not in log and second not in log

@@ -1,5 +1,6 @@
 """A chat model over real HTTP: whatever the endpoint says, only one valid answer is an answer."""
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from agboss import OpenAIModels, ScriptedModels
 from agboss.devserver.config import DevServerConfig
-from agboss.errors import UninterpretableReplyError
+from agboss.errors import NotPausedError, UninterpretableReplyError
 from agboss.testing import openai_faults as faults
 from agboss.testing.openai_server import OpenAIServer, openai_server
 from tests.replies.office import REFUND, Desk, Refund, running_desk
@@ -77,3 +78,13 @@ async def test_an_endpoint_that_is_busy_is_asked_again(desk: Desk, server: OpenA
     await desk.untouched()
     server.faults.append(faults.http_status(503))
     assert (await desk.reply("ok, but only half")).output.text == "refunded 25"
+
+
+async def test_words_are_in_no_log_of_the_client(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    """F05, S073: also at the lowest level, where HTTP clients tell whole requests."""
+    caplog.set_level(logging.DEBUG)
+    await desk.asked(REFUND)
+    await desk.reply("ok, but only half")
+    with pytest.raises(NotPausedError):
+        await desk.reply("ok, but only half")
+    assert "only half" not in caplog.text
