@@ -67,6 +67,10 @@ class Replies:
                 responder=responder,
             )
         )
+        if not begun:
+            known = await self._index.reading(step.reading)
+            if known is not None and known.outcome is not None:
+                return self._resolved(pause, known), True
         workflow_id = WorkflowId(f"{pause.workflow_id}/reading-{step.reading}")
         try:
             await self._gateway.start_reading(workflow_id, step)
@@ -75,13 +79,15 @@ class Replies:
             if begun:
                 await self._index.drop_reading(step.reading)
             raise
-        result = await self._result(workflow_id, pause, timeout)
+        result = await self._result(workflow_id, step, pause, timeout)
         reading = await self._index.reading(step.reading)
         if reading is None or reading.outcome is None:
             raise TemporalUnavailableError("the reply was not read, because Temporal was away when it came; pass it again")
         return self._resolved(pause, reading), result.delivered
 
-    async def _result(self, workflow_id: WorkflowId, pause: PauseRecord, timeout: timedelta | None) -> ReadResult:
+    async def _result(
+        self, workflow_id: WorkflowId, step: Read, pause: PauseRecord, timeout: timedelta | None
+    ) -> ReadResult:
         try:
             async with asyncio.timeout(None if timeout is None else timeout.total_seconds()):
                 return await self._gateway.reading_result(workflow_id)
@@ -96,6 +102,8 @@ class Replies:
                 f"the reply is being read, and may still answer the pause, but nobody can tell: {error}"
             ) from error
         except AgbossError as error:
+            # Its activity may still run somewhere: it must not answer a pause whose caller was told that it waits.
+            await self._index.drop_reading(step.reading)
             raise UninterpretableReplyError(str(error), channel=pause.channel) from error
 
     @staticmethod

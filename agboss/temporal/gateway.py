@@ -60,7 +60,7 @@ class Gateway(Protocol):
         ...
 
     async def start_reading(self, workflow_id: WorkflowId, step: Read) -> None:
-        """Have a reply read; a reading that runs under that id, or has ended well, is the same one."""
+        """Have a reply read; a reading that runs under that id is the same one."""
         ...
 
     async def reading_result(self, workflow_id: WorkflowId) -> ReadResult:
@@ -149,15 +149,14 @@ class TemporalGateway:
                     step,
                     id=workflow_id,
                     task_queue=self._task_queue,
-                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                    # One that is closed read another row of the same name, or was ended from outside.
+                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
                     id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                     search_attributes=TypedSearchAttributes([SearchAttributePair(TENANT, step.tenant)]),
                     static_summary=f"a reply to {step.tool}",
                     priority=Priority(fairness_key=digest("tenant", step.tenant)[:32]),
                     rpc_timeout=limits.RPC_TIMEOUT,
                 )
-        except WorkflowAlreadyStartedError:
-            return
         except RPCError as error:
             raise TemporalUnavailableError("could not have a reply read: Temporal has no such namespace") from error
 

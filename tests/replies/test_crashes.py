@@ -4,14 +4,18 @@ import asyncio
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from temporalio.client import Client
 
-from agboss import Settings, StartText
+from agboss import ReplyInterpretation, Settings, StartText
+from agboss.decisions.keys import reading_id
 from agboss.devserver.config import DevServerConfig
 from agboss.devserver.process import free_port
-from agboss.errors import TemporalUnavailableError
+from agboss.errors import TemporalUnavailableError, UninterpretableReplyError
 from tests.processes import Place
 from tests.replies.office import EXPENSE, Desk, DeskWorkflow
 from tests.replies.worker_process import office
@@ -113,9 +117,56 @@ async def test_a_start_that_arrived_after_all(desk: Desk) -> None:
     gateway.start_reading = lost  # type: ignore[method-assign]
     try:
         with pytest.raises(TemporalUnavailableError, match="lost"):
-            await desk.reply("yes")
+            await desk.reply("yes", request_id="mail-1")
     finally:
         gateway.start_reading = really  # type: ignore[method-assign]
     assert desk.told.read == []
     await desk.untouched()
-    assert (await desk.reply("yes")).output.text == "booked pens"
+    assert (await desk.reply("yes", request_id="mail-1")).output.text == "booked pens"
+
+
+async def test_a_reading_ended_from_outside(desk: Desk) -> None:
+    """S105: somebody terminates a reading in the Temporal UI: its caller is told that the pause waits, and so it does, also when
+    the code that was reading ends later; the same message can be passed again."""
+    go = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def slow(input: Any) -> Any:
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(go.wait(), loop))
+        return ReplyInterpretation.understood({"approved": True})
+
+    desk.told.interpret = slow
+    await desk.asked(EXPENSE)
+    replied = asyncio.create_task(desk.reply("yes", request_id="mail-1"))
+    await desk.until(lambda: len(desk.told.read) == 1)
+    pause = await desk.app._index.find("acme", desk.told.asks[0].pause_id)  # type: ignore[arg-type]
+    assert pause is not None
+    client = await Client.connect(desk.settings.temporal_address, namespace=desk.settings.temporal_namespace)
+    id = f"{pause.workflow_id}/reading-{reading_id(pause.pause_key, 'mail-1')}"
+    await client.get_workflow_handle(id).terminate("by hand")
+    with pytest.raises(UninterpretableReplyError) as raised:
+        await replied
+    assert raised.value.__cause__ is not None
+    go.set()
+    await asyncio.sleep(0.5)
+    await desk.untouched()
+    desk.told.interpret = None
+    assert (await desk.reply("yes", request_id="mail-1")).output.text == "booked pens"
+
+
+async def test_a_request_whose_reading_is_past_retention(desk: Desk) -> None:
+    """S065: the same message after its reading was removed is read anew, whatever Temporal still knows of it."""
+
+    async def unclear(input: Any) -> Any:
+        return ReplyInterpretation.not_understood(reason="unclear")
+
+    desk.told.interpret = unclear
+    await desk.asked(EXPENSE)
+    for _ in range(2):
+        with pytest.raises(UninterpretableReplyError):
+            await desk.reply("hm", request_id="mail-1")
+    assert len(desk.told.read) == 1
+    await desk.app._index.delete_readings_before(datetime.now(UTC) + timedelta(seconds=1), limit=10)
+    with pytest.raises(UninterpretableReplyError):
+        await desk.reply("hm", request_id="mail-1")
+    assert len(desk.told.read) == 2

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from pydantic import TypeAdapter
 from temporalio import activity
 from temporalio.common import RawValue
-from temporalio.service import RPCError
+from temporalio.service import RPCError, RPCStatusCode
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
@@ -82,6 +82,9 @@ async def _tell(workflow_id: WorkflowId, key: PauseKey) -> bool:
     try:
         await activity.client().get_workflow_handle(workflow_id).signal(LOOK, key, rpc_timeout=limits.RPC_TIMEOUT)
     except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            # It has ended: nobody is left to tell.
+            return True
         _log.warning("an answer is recorded and will be delivered by the sweep: Temporal answered %s", error.status.name)
         return False
     return True
