@@ -54,7 +54,7 @@ class Reading(Suite):
                 await w.index.begin_reading(_begin(asked, "no"))
 
     async def test_an_answer_is_recorded_with_its_reading(self) -> None:
-        """S064, S086, S131: T1 in the same transaction; the text is gone, what the model used stays."""
+        """S064, S131, R18: T1 in the same transaction; the text is gone, what the model used stays."""
         async with self.world() as w:
             asked = await w.asked()
             await w.index.begin_reading(_begin(asked))
