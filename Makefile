@@ -10,7 +10,7 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
-demo: .venv/installed ## a refund that pauses and is answered in this terminal; FLOW=approvals: two approvals at once
+demo: .venv/installed ## a refund that pauses and is answered in this terminal; FLOW=approvals: two at once; FLOW=office: in free text
 	@$(BIN)/python demo.py $(FLOW)
 
 test: .venv/installed ## the whole test suite, on real servers that it starts and ends itself

@@ -1,7 +1,8 @@
 """`make demo`: a refund that pauses, is answered in this terminal, and ends. `make demo FLOW=approvals`: two approvals at
-once."""
+once. `make demo FLOW=office`: two replies in free text."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -11,12 +12,14 @@ from activities.ledger import Ledger
 from agboss import App, ExecutionResult, ExecutionStatus, Settings, StartText
 from agboss.devserver.config import read_config
 from agboss.devserver.process import dev_server, free_port
+from agboss.errors import UninterpretableReplyError
 from agboss.models.openai import host_of
 from agboss.stores.migrate import migrate
 from application import office
 from channels.refunds import Desk
 from workflows.approvals import ApprovalsWorkflow
 from workflows.models import has_endpoint
+from workflows.office import OfficeWorkflow
 from workflows.refunds import RefundWorkflow
 
 REQUEST = "Order A-17 came broken. Please refund the 50.00 to my card 4111 1111 1111 1111."
@@ -64,7 +67,32 @@ async def approvals(app: App) -> ExecutionResult[object]:
     return result
 
 
-FLOWS: dict[str, Callable[[App], Awaitable[ExecutionResult[object]]]] = {"refunds": refunds, "approvals": approvals}
+async def replies(app: App) -> ExecutionResult[object]:
+    say("3. An agent wants to return a deposit and to book an expense; a clerk and the owner are asked at once …")
+    known = set(os.listdir(Desk().folder))
+    result: ExecutionResult[object] = await app.execute(
+        OfficeWorkflow, StartText(text="Return the deposit of L-7 and book the pens"), tenant_id="acme", owner_id="owner-1"
+    )
+    say(f"   The execution is {result.status.value}, {len(result.pending)} waiting for an answer")
+    (deposit,) = set(os.listdir(Desk().folder)) - known
+    (expense,) = [pause.pause_id for pause in result.pending if pause.pause_id is not None]
+    say("   The owner presses a button that says {approved: true}; code reads it")
+    button = json.dumps({"approved": True})
+    await app.resume(expense, reply=button, tenant_id="acme", owner_id="owner-1")
+    while True:
+        text = await typed((Desk().folder / deposit).read_text(), usually="yes, the flat is in order")
+        say("   A decision model reads the clerk's reply")
+        try:
+            return await app.resume(deposit, reply=text, tenant_id="acme", answered_by="clerk-3", record=True)
+        except UninterpretableReplyError as error:
+            say(f"   The question stays: {error.reason}")
+
+
+FLOWS: dict[str, Callable[[App], Awaitable[ExecutionResult[object]]]] = {
+    "refunds": refunds,
+    "approvals": approvals,
+    "office": replies,
+}
 
 
 async def main(flow: str) -> None:
@@ -93,6 +121,14 @@ def model() -> str:
     if not has_endpoint():
         return "a script (set OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL for a real one)"
     return f"{os.environ.get('OPENAI_MODEL', 'office/…')} at {host_of(os.environ['OPENAI_BASE_URL'])}"
+
+
+async def typed(question: str, *, usually: str) -> str:
+    """A person's own words; the usual ones where there is no terminal to ask in."""
+    if not sys.stdin.isatty():
+        say(f"   {question} {usually}   (no terminal here: replied by script)")
+        return usually
+    return (await asyncio.to_thread(input, f"   {question} [{usually}] ")).strip() or usually
 
 
 async def asked(question: str) -> bool:

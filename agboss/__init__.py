@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from agboss.declare.flow import FinishText as FinishText
     from agboss.declare.flow import StartText as StartText
     from agboss.declare.flow import start as start
+    from agboss.declare.interpreter import reply_interpreter as reply_interpreter
     from agboss.declare.observer import Observer as Observer
     from agboss.declare.tool import tool as tool
     from agboss.declare.workflow import workflow as workflow
     from agboss.domain.asks import ChannelAsk as ChannelAsk
     from agboss.domain.asks import ChannelWithdrawal as ChannelWithdrawal
+    from agboss.domain.asks import QuestionAsk as QuestionAsk
     from agboss.domain.asks import ToolCallApprovalAsk as ToolCallApprovalAsk
     from agboss.domain.asks import ToolCallApprovalDecision as ToolCallApprovalDecision
     from agboss.domain.executions import ExecutionResult as ExecutionResult
@@ -34,12 +36,17 @@ if TYPE_CHECKING:
     from agboss.domain.pauses import PauseAnswerer as PauseAnswerer
     from agboss.domain.pauses import PauseStatus as PauseStatus
     from agboss.domain.pauses import PendingPause as PendingPause
+    from agboss.domain.replies import DecidedBy as DecidedBy
+    from agboss.domain.replies import ReplyInput as ReplyInput
+    from agboss.domain.replies import ReplyInterpretation as ReplyInterpretation
     from agboss.domain.resolutions import PauseResolution as PauseResolution
     from agboss.domain.resolutions import WithdrawalReason as WithdrawalReason
     from agboss.domain.sensitive import Sensitive as Sensitive
     from agboss.errors import DomainError as DomainError
     from agboss.models.openai import OpenAIModels as OpenAIModels
     from agboss.models.scripted import ScriptedModels as ScriptedModels
+    from agboss.models.scripted_decisions import ScriptedDecisions as ScriptedDecisions
+    from agboss.models.typesafe import TypeSafeDecisions as TypeSafeDecisions
     from agboss.settings import Settings as Settings
 
 _HOMES = {
@@ -51,6 +58,7 @@ _HOMES = {
     "ChannelOf": "agboss.declare.channel",
     "ChannelOutcome": "agboss.domain.outcomes",
     "ChannelWithdrawal": "agboss.domain.asks",
+    "DecidedBy": "agboss.domain.replies",
     "DomainError": "agboss.errors",
     "ExecutionContext": "agboss.declare.context",
     "ExecutionResult": "agboss.domain.executions",
@@ -62,6 +70,10 @@ _HOMES = {
     "PauseResolution": "agboss.domain.resolutions",
     "PauseStatus": "agboss.domain.pauses",
     "PendingPause": "agboss.domain.pauses",
+    "QuestionAsk": "agboss.domain.asks",
+    "ReplyInput": "agboss.domain.replies",
+    "ReplyInterpretation": "agboss.domain.replies",
+    "ScriptedDecisions": "agboss.models.scripted_decisions",
     "ScriptedModels": "agboss.models.scripted",
     "Sensitive": "agboss.domain.sensitive",
     "Settings": "agboss.settings",
@@ -70,6 +82,7 @@ _HOMES = {
     "TerminalUserChannel": "agboss.channels.terminal",
     "ToolCallApprovalAsk": "agboss.domain.asks",
     "ToolCallApprovalDecision": "agboss.domain.asks",
+    "TypeSafeDecisions": "agboss.models.typesafe",
     "Webhook": "agboss.channels.webhook_post",
     "WebhookChannel": "agboss.channels.webhook",
     "WithdrawalReason": "agboss.domain.resolutions",
@@ -77,6 +90,7 @@ _HOMES = {
     "channel": "agboss.declare.channel",
     "channel_role": "agboss.declare.channel",
     "provide": "agboss.declare.application",
+    "reply_interpreter": "agboss.declare.interpreter",
     "start": "agboss.declare.flow",
     "tool": "agboss.declare.tool",
     "workflow": "agboss.declare.workflow",
@@ -92,6 +106,7 @@ __all__ = [
     "ChannelOf",
     "ChannelOutcome",
     "ChannelWithdrawal",
+    "DecidedBy",
     "DomainError",
     "ExecutionContext",
     "ExecutionResult",
@@ -103,6 +118,10 @@ __all__ = [
     "PauseResolution",
     "PauseStatus",
     "PendingPause",
+    "QuestionAsk",
+    "ReplyInput",
+    "ReplyInterpretation",
+    "ScriptedDecisions",
     "ScriptedModels",
     "Sensitive",
     "Settings",
@@ -111,6 +130,7 @@ __all__ = [
     "TerminalUserChannel",
     "ToolCallApprovalAsk",
     "ToolCallApprovalDecision",
+    "TypeSafeDecisions",
     "Webhook",
     "WebhookChannel",
     "WithdrawalReason",
@@ -118,6 +138,7 @@ __all__ = [
     "channel",
     "channel_role",
     "provide",
+    "reply_interpreter",
     "start",
     "tool",
     "workflow",

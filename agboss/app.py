@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+import time
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, overload
@@ -19,7 +20,6 @@ from agboss.errors import (
     NotPausedError,
     OwnerRequiredError,
     PauseAnswererError,
-    ReplyInterpreterMissingError,
     ResumeInsideSendError,
     RunCancelledError,
     TemporalUnavailableError,
@@ -37,6 +37,7 @@ from agboss.ports.pause_index import (
     StartTree,
 )
 from agboss.recovery.sweep import Sweep, SweepReport
+from agboss.replies import Replies, check_request_id
 from agboss.requests import check_credential, check_request, named, plain_fields, responder_of, started_with
 from agboss.starting import Starter
 from agboss.temporal.failures import to_error
@@ -54,6 +55,7 @@ class App:
         self._index = index
         self._gateway = gateway
         self._sweep = sweep
+        self._replies = Replies(index, gateway, assembled)
         self._starter = Starter(index, gateway, sweep, clock)
 
     # --- execute ---
@@ -159,6 +161,7 @@ class App:
         *,
         reply: str,
         owner_id: str,
+        request_id: str | None = None,
         tenant_id: str | None = None,
         wait: bool = True,
         timeout: timedelta | None = None,
@@ -172,6 +175,7 @@ class App:
         *,
         reply: str,
         answered_by: str,
+        request_id: str | None = None,
         tenant_id: str | None = None,
         wait: bool = True,
         timeout: timedelta | None = None,
@@ -186,6 +190,7 @@ class App:
         reply: str | None = None,
         owner_id: str | None = None,
         answered_by: str | None = None,
+        request_id: str | None = None,
         tenant_id: str | None = None,
         wait: bool = True,
         timeout: timedelta | None = None,
@@ -197,13 +202,14 @@ class App:
 
         Args:
             pause_id: as the channel was given it, or as ``result.pending`` lists it.
-            decision: ``approved``, and with it ``reason`` or ``override_arguments``.
-            reply: free text, for a role with a reply interpreter.
+            decision: ``approved``, and with it ``reason`` or ``override_arguments``; of a question role its answer.
+            reply: free text, for a role with a reply interpreter, which reads it on a worker before anything is recorded.
             owner_id: the thread's owner, for a THREAD_OWNER pause.
             answered_by: who answered on the channel's side, for a CHANNEL pause.
+            request_id: of a reply: names the message (a Slack event's id, a mail's), so that one passed twice is read once.
             tenant_id: ``None``: the application's ``default_tenant``.
             wait: False returns once the decision is recorded; True at the tree's next rest or end.
-            timeout: of the wait; the decision stays recorded.
+            timeout: of the wait; the decision stays recorded, and a reply goes on being read.
             record: give the execution's record as well.
 
         Raises:
@@ -215,9 +221,12 @@ class App:
             FourEyesError: the role wants another person than the thread's owner.
             NotPausedError: answered, withdrawn or cancelled already.
             ReplyInterpreterMissingError: a reply, and the role can't read one.
-            WaitTimeoutError: the decision is recorded, the wait is over.
+            UninterpretableReplyError: the reply is no valid answer; the pause keeps waiting.
+            TemporalUnavailableError: a reply can't be read now; the pause keeps waiting.
+            WaitTimeoutError: the decision is recorded, or the reply is being read; the wait is over.
         """
         check_request(decision, reply)
+        check_request_id(request_id)
         responder = responder_of(owner_id, answered_by)
         tenant = self._tenant(tenant_id)
         if wait and is_sending():
@@ -230,14 +239,15 @@ class App:
         check_credential(pause, responder)
         if pause.status is not PauseStatus.PENDING:
             raise NotPausedError
+        deadline = None if timeout is None else time.monotonic() + timeout.total_seconds()
         if reply is not None:
-            raise ReplyInterpreterMissingError(
-                f"channel {pause.channel!r} has no reply interpreter; answer with decision=", channel=pause.channel
-            )
-        plain = decision.model_dump(exclude_unset=True) if isinstance(decision, BaseModel) else decision
-        answer = answer_of(plain, responder=responder, tool=pause.tool, asked=pause.arguments, assembled=self._assembled)
-        resolved = await self._index.resolve(ResolvePause(tenant=tenant, step_key=pause.step_key, answer=answer))
-        delivered = await self._tell(pause)
+            resolved, delivered = await self._replies.read(pause, reply, responder, request_id=request_id, timeout=timeout)
+        else:
+            plain = decision.model_dump(mode="json", exclude_unset=True) if isinstance(decision, BaseModel) else decision
+            asked = pause.arguments
+            answer = answer_of(plain, responder=responder, tool=pause.tool, asked=asked, assembled=self._assembled)
+            resolved = await self._index.resolve(ResolvePause(tenant=tenant, step_key=pause.step_key, answer=answer))
+            delivered = await self._tell(pause)
         if not wait:
             return ExecutionResult(
                 status=ExecutionStatus.RUNNING,
@@ -245,8 +255,9 @@ class App:
                 execution_id=resolved.root,
                 delivered=delivered,
             )
+        left = None if deadline is None else timedelta(seconds=max(0.0, deadline - time.monotonic()))
         progress = await wait_for_tree(
-            self._index, tenant, resolved.root, after_rest=resolved.rest_no, step_key=pause.step_key, timeout=timeout
+            self._index, tenant, resolved.root, after_rest=resolved.rest_no, step_key=pause.step_key, timeout=left
         )
         return await self._result(progress, record=record, delivered=delivered)
 

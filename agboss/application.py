@@ -15,6 +15,7 @@ from agboss.events.outbox import Outbox
 from agboss.ports.callers import Callers
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
+from agboss.prompts import fetch_prompts
 from agboss.recovery.sweep import Sweep
 from agboss.serving import Serving
 from agboss.settings import Settings
@@ -147,6 +148,9 @@ async def _connected(
     clock = clock or SystemClock()
     task_queue = settings.task_queue or declaration.name
     async with AsyncExitStack() as stack:
+        if not lazy:
+            # Only a worker reads replies, and it must not find out at the first one.
+            await fetch_prompts(assembled)
         if index is None:
             index = open_index(settings.index, clock=clock)
             stack.push_async_callback(index.close)

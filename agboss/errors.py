@@ -10,6 +10,7 @@ AgbossError
 │   ├── PauseAnswererError          pause.wrong-answerer       the wrong kind of credential
 │   ├── FourEyesError               pause.four-eyes            the requester may not approve the own request
 │   ├── ReplyInterpreterMissingError pause.no-reply-interpreter the role can't read free text
+│   ├── UninterpretableReplyError   pause.uninterpretable-reply the reply is no valid answer; the pause keeps waiting
 │   ├── SendSupersededError         pause.send-superseded      worth another try: a newer attempt to ask is under way
 │   └── PauseRecordExpiredError     pause.record-expired       answered before, the record is gone: never asked twice
 ├── RunError                        run
@@ -141,6 +142,22 @@ class ReplyInterpreterMissingError(PauseError):
     """The pause's channel has no reply interpreter: answer with a decision (S109)."""
 
     code = "pause.no-reply-interpreter"
+
+
+class UninterpretableReplyError(PauseError):
+    """The reply could not be read as a valid answer, and the pause keeps waiting: ask for a clearer one, or answer with a
+    decision (S105). ``reason`` is the interpreter's own, or the message of the error behind it, which is ``__cause__``."""
+
+    code = "pause.uninterpretable-reply"
+
+    def __init__(self, reason: str, *, channel: str) -> None:
+        super().__init__(
+            f"the reply to channel {channel!r} could not be read as an answer: {reason}; ask for a clearer one, or answer "
+            "with decision=",
+            reason=reason,
+            channel=channel,
+        )
+        self.reason = reason
 
 
 class PauseRecordExpiredError(PauseError):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from agboss.assembly.bindings import CompiledFlow
 from agboss.assembly.validation import problems_of
 from agboss.domain.pauses import PauseAnswerer
+from agboss.domain.replies import MAX_REPLY
 from agboss.domain.text import MAX_NAME, name, one_line
 from agboss.errors import DtoValidationError, FourEyesError, PauseAnswererError, ThreadOwnerError
 from agboss.ports.pause_index import PauseRecord, Responder
@@ -67,6 +68,9 @@ def check_request(decision: object, reply: object) -> None:
         raise DtoValidationError("give exactly one of decision and reply", problems=["decision, reply: exactly one"])
     if reply is not None and (not isinstance(reply, str) or not reply.strip()):
         raise DtoValidationError("reply: a non-blank text is needed", problems=["reply: blank"])
+    if isinstance(reply, str) and len(reply) > MAX_REPLY:
+        told = f"reply: at most {MAX_REPLY:,} characters are allowed, got {len(reply):,}"
+        raise DtoValidationError(told, problems=[told])
 
 
 def responder_of(owner_id: str | None, answered_by: str | None) -> Responder:

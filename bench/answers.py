@@ -9,6 +9,7 @@ from agboss.domain.ids import PauseId, PauseKey, WorkflowId
 from agboss.ports.pause_index import PauseIndex
 from agboss.stores.sqlite.index import SqlitePauseIndex
 from agboss.temporal.gateway import WorkflowState
+from agboss.temporal.reading_wire import Read, ReadResult
 from agboss.temporal.wire import ExecutionInput
 from agboss.testing.index_suite.world import SettableClock, World
 from bench.desk import Desk
@@ -33,6 +34,12 @@ class NoGateway:
         raise NotImplementedError
 
     async def state(self, workflow_id: WorkflowId) -> WorkflowState:
+        raise NotImplementedError
+
+    async def start_reading(self, workflow_id: WorkflowId, step: Read) -> None:
+        raise NotImplementedError
+
+    async def reading_result(self, workflow_id: WorkflowId) -> ReadResult:
         raise NotImplementedError
 
 

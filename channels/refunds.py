@@ -17,6 +17,7 @@ from agboss import (
     channel,
     channel_role,
 )
+from interpreters.refunds import RefundReplyInterpreter
 
 
 class RefundInput(BaseModel):
@@ -30,6 +31,7 @@ class RefundInput(BaseModel):
     description="Approves card refunds",
     approves=RefundInput,
     answered_by=PauseAnswerer.CHANNEL,
+    reply_interpreter=RefundReplyInterpreter,
 )
 class RefundApprovalChannel(ChannelOf[RefundInput]):
     """The finance managers' role."""

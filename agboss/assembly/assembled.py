@@ -1,7 +1,6 @@
 """An assembled application: checked, compiled, and able to make its components."""
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dishka import Container
@@ -11,13 +10,16 @@ from agboss.assembly.bindings import BoundChannel, BoundTool, CompiledFlow
 from agboss.assembly.checks import Declarations
 from agboss.assembly.compile import compiled, tool_plan
 from agboss.assembly.container import check_services, container_of, with_defaults
+from agboss.assembly.interpreters import InterpreterBinding, provider_of
 from agboss.assembly.validation import merged_override, validated
 from agboss.declare.application import ApplicationDeclaration
 from agboss.declare.definitions import definition_of
 from agboss.declare.observer import Observer
 from agboss.declare.workflow import WorkflowDefinition
 from agboss.domain.plan import ToolPlan
+from agboss.domain.replies import DecidedBy
 from agboss.errors import AssemblyError, ConfigurationError
+from agboss.ports.decision_models import DecisionModel
 from agboss.ports.models import ModelProvider
 
 
@@ -33,6 +35,11 @@ def assemble(declaration: ApplicationDeclaration) -> "Assembled":
     components: list[type[Any]] = [
         *(binding.component for binding in declarations.tools.values()),
         *(binding.component for binding in declarations.channels.values()),
+        *(
+            interpreter.component
+            for interpreter in declarations.interpreters.values()
+            if interpreter.definition.decided_by is DecidedBy.CODE
+        ),
         *observers,
     ]
     for observer in declaration.observers:
@@ -56,6 +63,8 @@ class Assembled:
         self._flows = {name: compiled(declarations, name) for name in declarations.workflows}
         self._tools: dict[str, BoundTool] = {}
         self._channels: dict[str, BoundChannel] = {}
+        self.prompt_texts: dict[str, str] = {}
+        """Texts of interpreters' ``prompt_urls``, once they are fetched."""
 
     @property
     def name(self) -> str:
@@ -98,6 +107,11 @@ class Assembled:
             instance = self._container.get(binding.component)
             bound = self._tools[name] = BoundTool(instance.run, binding.input_model, binding.output_model)
         return bound
+
+    def answer_model(self, tool: str) -> type[BaseModel] | None:
+        """What answers the question that a tool asks; ``None`` for a tool that is approved, or isn't here any more."""
+        asked = self._declarations.asked_by.get(tool)
+        return None if asked is None or asked.role is None else asked.role.answer
 
     def tool_plans(self) -> tuple[ToolPlan, ...]:
         """Every tool of the application."""
@@ -144,10 +158,43 @@ class Assembled:
         Raises:
             ConfigurationError: none does in this deployment.
         """
-        for provider in self.declaration.models:
-            if any(fnmatchcase(model, pattern) for pattern in provider.serves):
-                return provider
-        raise ConfigurationError(f"no model provider of this deployment serves {model!r}")
+        provider = self.any_model(model)
+        if not isinstance(provider, ModelProvider):
+            raise ConfigurationError(f"{model!r} is served by a decision model, which holds no conversation")
+        return provider
+
+    def any_model(self, model: str) -> ModelProvider | DecisionModel:
+        """What serves a model, be it a chat or a decision model.
+
+        Raises:
+            ConfigurationError: nothing does in this deployment.
+        """
+        provider = provider_of(self._declarations.models, model)
+        if provider is None:
+            raise ConfigurationError(f"no model provider of this deployment serves {model!r}")
+        return provider
+
+    # --- reply interpreters ---
+
+    @property
+    def interpreters(self) -> tuple[InterpreterBinding, ...]:
+        """Every reply interpreter of the application."""
+        return tuple(self._declarations.interpreters.values())
+
+    def interpreter(self, role: str) -> InterpreterBinding | None:
+        """The interpreter that reads replies to a role; ``None`` where there is none."""
+        return self._declarations.interpreters.get(role)
+
+    def interpret(self, interpreter: InterpreterBinding) -> Callable[[Any], Any]:
+        """The ``interpret`` of an interpreter by code, with its instance."""
+        method: Callable[[Any], Any] = self._container.get(interpreter.component).interpret
+        return method
+
+    def instructions(self, interpreter: InterpreterBinding) -> str:
+        """The prompt of an interpreter by model, with the fetched texts."""
+        definition = interpreter.definition
+        parts = [definition.prompt, *(self.prompt_texts[url] for url in definition.prompt_urls)]
+        return "\n\n".join(part for part in parts if part)
 
     @property
     def observers(self) -> tuple[Observer, ...]:

@@ -3,12 +3,12 @@
 import inspect
 from contextlib import suppress
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 
 from agboss.assembly.bindings import ChannelBinding, ToolBinding
+from agboss.assembly.interpreters import AnyModel, InterpreterBinding, check_interpreter, provider_of
 from agboss.assembly.problems import Problems
 from agboss.declare.agent import AgentDefinition
 from agboss.declare.application import ApplicationDeclaration
@@ -19,6 +19,7 @@ from agboss.declare.tool import ToolDefinition
 from agboss.declare.workflow import WorkflowDefinition
 from agboss.domain.pauses import PauseAnswerer
 from agboss.domain.text import name as checked_name
+from agboss.ports.models import ModelProvider
 
 _LONGEST_TIMEOUT = timedelta(hours=24)
 
@@ -35,6 +36,10 @@ class Declarations:
         self.channels: dict[str, ChannelBinding] = {}
         self.asked_by: dict[str, ChannelBinding] = {}
         """Which channel each gated tool asks."""
+        self.interpreters: dict[str, InterpreterBinding] = {}
+        """By the role they read for."""
+        self.models: tuple[AnyModel, ...] = tuple(declaration.models)
+        self._readers: dict[type[Any], type[Any]] = {}
         self._names: dict[str, object] = {}
         self._read()
 
@@ -102,8 +107,12 @@ class Declarations:
         self._timeout(component, "model_timeout", definition.model_timeout)
         if not 1 <= definition.max_turns <= 200:
             self.problems.add("limit.invalid", component, f"max_turns must be 1 to 200, it is {definition.max_turns}")
-        if not any(fnmatchcase(definition.model, p) for provider in self.declaration.models for p in provider.serves):
+        provider = provider_of(self.models, definition.model)
+        if provider is None:
             self.problems.add("model.unserved", component, f"no provider in models= serves {definition.model!r}")
+        elif not isinstance(provider, ModelProvider):
+            text = f"{definition.model!r} is served by a decision model, which holds no conversation"
+            self.problems.add("agent.decision-model", component, text)
         if len(set(definition.tools)) != len(definition.tools):
             self.problems.add("agent.duplicate-tool", component, "a tool is listed twice")
         for tool in definition.tools:
@@ -124,10 +133,19 @@ class Declarations:
         self._once(definition.name, component)
         self._timeout(component, "timeout", definition.timeout)
         run = getattr(component, "run", None)
-        if not callable(run):
+        role = definition_of(definition.channel, ChannelRoleDefinition)
+        input_model: type[BaseModel] | None
+        output_model: type[BaseModel] | None
+        if role is not None and role.asks is not None:
+            if run is not None:
+                text = f"{role.name} asks a question, whose answer is the tool's result: take run away, or use approves="
+                self.problems.add("tool.run-of-question", component, text)
+            input_model, output_model = role.asks, role.answer
+        elif not callable(run):
             self.problems.add("tool.no-run", component, "it has no run(self, input) method")
             return
-        input_model, output_model = _signature(run)
+        else:
+            input_model, output_model = _signature(run)
         if input_model is None:
             self.problems.add(
                 "tool.input-not-a-model", component, "run must take one argument, annotated with a pydantic model"
@@ -153,8 +171,25 @@ class Declarations:
         self._once(definition.name, component)
         if not callable(getattr(component, "send", None)) or inspect.isabstract(component):
             self.problems.add("channel.no-send", component, "it has no send(self, ask) method")
-        _, role = _role_of(component)
+        role_class, role = _role_of(component)
+        if role_class is not None and role is not None:
+            self._interpreter(role_class, role)
         self.channels[definition.name] = ChannelBinding(component, definition, role)
+
+    def _interpreter(self, role_class: type[Any], role: ChannelRoleDefinition) -> None:
+        if role.reply_interpreter is None or role.name in self.interpreters:
+            return
+        first = self._readers.setdefault(role.reply_interpreter, role_class)
+        if first is not role_class:
+            text = (
+                f"{role.reply_interpreter.__name__} reads for {first.__name__} as well; an interpreter belongs to one role"
+            )
+            self.problems.add("channel.shared-interpreter", role_class, text)
+            return
+        found = check_interpreter(self.problems, role_class, role, self.models)
+        if found is not None:
+            self._once(found.definition.name, found.component)
+            self.interpreters[role.name] = found
 
     def _asked(self, named: type[Any], tool: type[Any], input_model: type[BaseModel]) -> ChannelBinding | None:
         role = definition_of(named, ChannelRoleDefinition)
@@ -162,12 +197,18 @@ class Declarations:
             return self._concrete(named, tool)
         self.problems.check_name(named, role.name, suffix="-channel")
         self._once(role.name, named)
+        self._interpreter(named, role)
         if not isinstance(role.answered_by, PauseAnswerer):
             text = "answered_by= is needed: PauseAnswerer.CHANNEL or PauseAnswerer.THREAD_OWNER; there is no default"
             self.problems.add("channel.answered-by-missing", named, text)
+        one_kind = (role.approves is None) == (role.asks is not None) == (role.answer is not None)
+        if not one_kind or not all(_is_model(dto) for dto in (role.approves, role.asks, role.answer) if dto is not None):
+            text = "give approves=, or asks= and answer=, each a pydantic model"
+            self.problems.add("channel.role-kind", named, text)
         approved = _approved_by_base(named)
-        if approved is not None and role.approves is not None and approved is not role.approves:
-            text = f"approves={role.approves.__name__}, but it derives from ChannelOf[{approved.__name__}]"
+        about = role.approves or role.asks
+        if approved is not None and about is not None and approved is not about:
+            text = f"it is about {about.__name__}, but derives from ChannelOf[{approved.__name__}]"
             self.problems.add("channel.approves-mismatch", named, text)
         if role.approves is not None and not issubclass(input_model, role.approves):
             text = f"its input {input_model.__name__} is not what {named.__name__} approves, {role.approves.__name__}"

@@ -78,6 +78,7 @@ def tool_plan(declarations: Declarations, component: type[Any]) -> ToolPlan:
             implementation=asked.definition.name,
             answered_by=(role.answered_by if role and role.answered_by else PauseAnswerer.THREAD_OWNER),
             four_eyes=role.four_eyes if role else False,
+            answer_schema=role.answer.model_json_schema() if role and role.answer else None,
         )
     return ToolPlan(
         name=definition.name,

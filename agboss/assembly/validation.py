@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from agboss.domain.sensitive import sensitive_fields
+from agboss.domain.sensitive import MASK, sensitive_fields
 from agboss.errors import DtoValidationError
 
 
@@ -38,7 +38,7 @@ def validated(model: type[BaseModel], data: Mapping[str, Any], *, what: str, for
 
 def merged_override(model: type[BaseModel], asked: Mapping[str, Any], override: Mapping[str, Any]) -> BaseModel:
     """An override as the tool's input: whole, but for ``Sensitive`` fields, which keep the asked value where they are left
-    out, since whoever answers never saw them (R24).
+    out or given as their mask, since whoever answers never saw them (R24).
 
     Raises:
         DtoValidationError: it is no input of the tool, or has fields that the tool doesn't know (S052).
@@ -54,9 +54,10 @@ def _with_hidden(model: type[BaseModel], asked: Mapping[str, Any], override: Map
             continue
         given = name if name in merged else field.alias if field.alias in merged else None
         inner = field.annotation
-        if given is None:
-            if name in hidden:
-                merged[name] = asked[name]
+        if name in hidden and (given is None or merged[given] == MASK):
+            merged[given or name] = asked[name]
+        elif given is None:
+            continue
         elif (
             isinstance(inner, type)
             and issubclass(inner, BaseModel)

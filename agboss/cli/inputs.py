@@ -20,7 +20,7 @@ def json_object(given: str, *, what: str, stdin: bool = False) -> dict[str, Any]
     Raises:
         DtoValidationError: it is none; the message never has the content.
     """
-    text = sys.stdin.read() if stdin and given == "-" else _file(given[1:], what) if given.startswith("@") else given
+    text = sys.stdin.read() if stdin and given == "-" else file_text(given[1:], what) if given.startswith("@") else given
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -34,7 +34,12 @@ def json_object(given: str, *, what: str, stdin: bool = False) -> dict[str, Any]
 _KINDS: dict[type[Any], str] = {list: "a list", str: "a text", int: "a number", float: "a number", bool: "true or false"}
 
 
-def _file(name: str, what: str) -> str:
+def file_text(name: str, what: str) -> str:
+    """A file's content.
+
+    Raises:
+        DtoValidationError: it can't be read.
+    """
     try:
         return Path(name).read_text("utf-8")
     except (OSError, ValueError) as error:

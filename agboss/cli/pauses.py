@@ -7,7 +7,7 @@ import typer
 
 from agboss.app import App
 from agboss.cli.finding import find_application
-from agboss.cli.inputs import UsageError, asked, asked_yes_or_no, is_terminal, json_object
+from agboss.cli.inputs import UsageError, asked, asked_yes_or_no, file_text, is_terminal, json_object
 from agboss.cli.options import ApplicationOption, JsonOption, RecordOption, TenantOption, TimeoutOption, WaitOption
 from agboss.cli.output import Output, plain
 from agboss.cli.results import pauses_shown, result_document, result_shown, without_ids
@@ -31,6 +31,19 @@ Reason = Annotated[
 Override = Annotated[
     str | None,
     typer.Option("--override", metavar="JSON", help="Arguments in place of those asked: JSON or @file.", show_default=False),
+]
+Answer = Annotated[
+    str | None,
+    typer.Option("--answer", metavar="JSON", help="The answer to a question: JSON or @file.", show_default=False),
+]
+Reply = Annotated[
+    str | None,
+    typer.Option(
+        "--reply",
+        metavar="-|@FILE",
+        help="Answer in free text: from the prompt or the rest of stdin (-), or from a file.",
+        show_default=False,
+    ),
 ]
 As = Annotated[
     str | None,
@@ -80,6 +93,8 @@ def answer(
     approve: Approve = None,
     reason: Reason = None,
     override: Override = None,
+    question_answer: Answer = None,
+    reply: Reply = None,
     answered_by: As = None,
     owner: AsOwner = None,
     tenant: TenantOption = None,
@@ -95,24 +110,36 @@ def answer(
         raise UsageError(WHY_NO_ARGUMENT)
     if (answered_by is None) == (owner is None):
         raise UsageError("give exactly one of --as NAME (the channel's side) and --owner ID (the thread's owner)")
-    if approve is None and not is_terminal():
-        raise UsageError("give --approve or --reject: there is no terminal to ask on")
+    if reply is not None:
+        _check_alone("--reply", approve, reason, override, question_answer)
+        _check_source(reply)
+    elif question_answer is not None:
+        _check_alone("--answer", approve, reason, override)
+    elif approve is None and not is_terminal():
+        raise UsageError("give --approve, --reject, --answer or --reply: there is no terminal to ask on")
     if override is not None and approve is False:
         raise UsageError("--override goes with --approve alone")
     overridden = None if override is None else json_object(override, what="--override")
+    answered = None if question_answer is None else json_object(question_answer, what="--answer")
     declared = find_application(application)
     pause_id = _pause_id()
-    approved = asked_yes_or_no("Approve?") if approve is None else approve
-    decision: dict[str, Any] = {"approved": approved}
-    decision |= {} if reason is None else {"reason": reason}
-    decision |= {} if overridden is None else {"override_arguments": overridden}
+    given: dict[str, Any]
+    if reply is not None:
+        given = {"reply": _reply_text(reply)}
+    elif answered is not None:
+        given = {"decision": answered}
+    else:
+        decision: dict[str, Any] = {"approved": asked_yes_or_no("Approve?") if approve is None else approve}
+        decision |= {} if reason is None else {"reason": reason}
+        decision |= {} if overridden is None else {"override_arguments": overridden}
+        given = {"decision": decision}
 
     async def resume(app: App) -> ExecutionResult[Any]:
         options: dict[str, Any] = {"owner_id": owner} if owner is not None else {"answered_by": answered_by}
         with output.waiting("answering"):
             return await app.resume(
                 pause_id,
-                decision=decision,
+                **given,
                 tenant_id=tenant,
                 wait=wait,
                 timeout=seconds(timeout),
@@ -125,6 +152,26 @@ def answer(
     if owner is None:
         result = without_ids(result)
     output.result(result_document(result), result_shown(result))
+
+
+def _check_alone(option: str, *others: object) -> None:
+    if any(other is not None for other in others):
+        raise UsageError(f"{option} is the whole answer: leave out all other options that decide")
+
+
+def _check_source(reply: str) -> None:
+    if reply != "-" and not reply.startswith("@"):
+        raise UsageError(
+            "the reply itself is not taken as an argument, which stays in the shell's history: give --reply - for the prompt "
+            "or stdin, or --reply @file"
+        )
+
+
+def _reply_text(reply: str) -> str:
+    """As it is in the file, or on stdin below the pause's id."""
+    if reply != "-":
+        return file_text(reply[1:], what="--reply")
+    return asked("Reply: ") if is_terminal() else sys.stdin.read()
 
 
 def _pause_id() -> str:

@@ -8,7 +8,7 @@ import json
 import string
 from typing import Any
 
-from agboss.domain.ids import ContentHash, ExecutionId, Path, PauseKey, StepKey, TurnKey, WorkflowId
+from agboss.domain.ids import ContentHash, ExecutionId, Path, PauseKey, ReadingId, StepKey, TurnKey, WorkflowId
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_")
 
@@ -50,6 +50,16 @@ def step_key(turn: TurnKey, position: int, tool: str, arguments: Any) -> StepKey
 def pause_key(step: StepKey) -> PauseKey:
     """How Temporal, logs and errors name the pause of a step."""
     return PauseKey(digest("pause", step)[:32])
+
+
+def reading_id(pause: PauseKey, request: str) -> ReadingId:
+    """The name of one request's reading: the same request is read once."""
+    return ReadingId(digest("reading", pause, request)[:40])
+
+
+def reading_digest(reply: str, answerer: str, responder: str) -> str:
+    """What makes a reply this one, kept when its text no longer is."""
+    return digest("reply", reply, answerer, responder)
 
 
 def pause_id_hash(pause_id: str) -> str:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from agboss.declare.observer import Observer
+from agboss.ports.decision_models import DecisionModel
 from agboss.ports.models import ModelProvider
 
 
@@ -31,8 +32,8 @@ class ApplicationDeclaration:
     workflows: Sequence[type[Any]]
     channels: Sequence[type[Any]] = ()
     """Implementations of roles; concrete channels that tools name needn't be listed."""
-    models: Sequence[ModelProvider] = ()
-    """The first whose patterns match an agent's model serves it."""
+    models: Sequence[ModelProvider | DecisionModel] = ()
+    """The first whose patterns match an agent's or a reply interpreter's model serves it; agents have chat models alone."""
     services: Sequence[Any] = ()
     """What constructors are injected with: classes, instances, or ``provide(Interface, factory)``."""
     observers: Sequence[Observer | type[Observer]] = ()

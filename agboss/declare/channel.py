@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -42,6 +42,10 @@ class ChannelRoleDefinition:
     answered_by: PauseAnswerer | None
     """``None`` is an assembly problem: there is no default, so that nobody lets customers approve their own refunds."""
     four_eyes: bool
+    reply_interpreter: type[Any] | None = None
+    asks: type[BaseModel] | None = None
+    answer: type[BaseModel] | None = None
+    """Of a question role, in the place of ``approves``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class ChannelDefinition:
     description: str
 
 
+@overload
 def channel_role(
     *,
     name: str,
@@ -59,22 +64,60 @@ def channel_role(
     approves: type[BaseModel],
     answered_by: PauseAnswerer,
     four_eyes: bool = False,
+    reply_interpreter: type[Any] | None = None,
+) -> Callable[[Decorated], Decorated]: ...
+
+
+@overload
+def channel_role(
+    *,
+    name: str,
+    description: str,
+    asks: type[BaseModel],
+    answer: type[BaseModel],
+    answered_by: PauseAnswerer,
+    four_eyes: bool = False,
+    reply_interpreter: type[Any] | None = None,
+) -> Callable[[Decorated], Decorated]: ...
+
+
+def channel_role(
+    *,
+    name: str,
+    description: str,
+    approves: type[BaseModel] | None = None,
+    asks: type[BaseModel] | None = None,
+    answer: type[BaseModel] | None = None,
+    answered_by: PauseAnswerer,
+    four_eyes: bool = False,
+    reply_interpreter: type[Any] | None = None,
 ) -> Callable[[Decorated], Decorated]:
-    """Declare a role that the application's channels fill.
+    """Declare a role that the application's channels fill: one that ``approves`` calls, or one that ``asks`` a question and
+    gets an ``answer`` (R19).
 
     Args:
         name: ends in ``-channel``.
         description: for people.
         approves: the input of the tools that ask this role.
+        asks: the input of the tools that ask it; such a tool has no ``run``.
+        answer: what answers the question, and is the tool's result.
         answered_by: who may answer; required.
         four_eyes: refuse an answer by the thread's own owner (R30).
+        reply_interpreter: reads answers in free text; it belongs to this role alone.
     """
 
     def declare(target: Decorated) -> Decorated:
         attach(
             target,
             ChannelRoleDefinition(
-                name=name, description=description, approves=approves, answered_by=answered_by, four_eyes=four_eyes
+                name=name,
+                description=description,
+                approves=approves,
+                answered_by=answered_by,
+                four_eyes=four_eyes,
+                reply_interpreter=reply_interpreter,
+                asks=asks,
+                answer=answer,
             ),
         )
         return target

@@ -30,7 +30,8 @@ def tool(
     timeout: timedelta = DEFAULT_TIMEOUT,
     idempotent: bool = True,
 ) -> Callable[[Decorated], Decorated]:
-    """Declare a tool: a class with ``run(self, input: Dto) -> Output``, plain or async.
+    """Declare a tool: a class with ``run(self, input: Dto) -> Output``, plain or async. One that asks a question role has no
+    ``run``: the answer is its result.
 
     Args:
         name: ends in ``-tool``; the model calls it by this name.

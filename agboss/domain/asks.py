@@ -26,6 +26,13 @@ class ToolCallApprovalAsk(BaseModel, Generic[Arguments]):
     """One line for people, masked."""
 
 
+class QuestionAsk(ToolCallApprovalAsk[Arguments], Generic[Arguments]):
+    """One question whose answer is the result of the call: ``arguments`` are what is asked (R19)."""
+
+    answer_schema: dict[str, Any]
+    """JSON schema of the role's answer: what ``resume(decision=…)`` takes."""
+
+
 class ChannelAsk(BaseModel, Generic[Arguments]):
     """What a channel's ``send`` is given."""
 
@@ -50,7 +57,7 @@ class ChannelWithdrawal(BaseModel, Generic[Arguments]):
 
 
 class ToolCallApprovalDecision(BaseModel):
-    """The answer to a ``ToolCallApprovalAsk`` (S049, S051)."""
+    """The answer to a ``ToolCallApprovalAsk`` (S049, S051); that to a ``QuestionAsk`` is the role's own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

@@ -21,6 +21,8 @@ PauseKey = NewType("PauseKey", str)
 """Digest of a step key: how the outside world names a pause without the right to answer it."""
 PauseId = NewType("PauseId", str)
 """128 random bits: the right to answer a pause. It never enters Temporal, logs or errors."""
+ReadingId = NewType("ReadingId", str)
+"""Digest that names one reading of one reply."""
 TurnKey = NewType("TurnKey", str)
 """Digest that names one model turn."""
 WorkflowId = NewType("WorkflowId", str)

@@ -4,8 +4,6 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from agboss.domain.asks import ToolCallApprovalDecision
-
 
 class ChannelOutcome(BaseModel):
     """The outcome of ``send``. Make one with ``await_reply()`` or ``decided(…)``."""
@@ -20,8 +18,9 @@ class ChannelOutcome(BaseModel):
         return AwaitReply()
 
     @staticmethod
-    def decided(decision: ToolCallApprovalDecision | dict[str, Any]) -> "Decided":
-        """The channel decided at once; the call doesn't pause. The decision is validated like any (S054)."""
+    def decided(decision: BaseModel | dict[str, Any]) -> "Decided":
+        """The channel decided at once; the call doesn't pause. The decision, a ``ToolCallApprovalDecision`` or the answer of a
+        question role, is validated like any (S054)."""
         return Decided(decision=decision)
 
 

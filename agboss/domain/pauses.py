@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from agboss.domain.asks import ToolCallApprovalAsk
+from agboss.domain.asks import QuestionAsk, ToolCallApprovalAsk
 from agboss.domain.resolutions import PauseResolution as PauseResolution
 
 
@@ -49,6 +49,6 @@ class PendingPause(BaseModel):
     item_path: tuple[int, ...] = ()
     child_execution_id: str | None = None
     """The child execution it waits in; ``None`` in the root."""
-    ask: ToolCallApprovalAsk[dict[str, Any]]
+    ask: QuestionAsk[dict[str, Any]] | ToolCallApprovalAsk[dict[str, Any]]
     """The question, with sensitive fields masked."""
     asked_at: datetime

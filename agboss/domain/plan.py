@@ -21,6 +21,8 @@ class ChannelPlan(_Plan):
     """The name of the channel whose ``send`` is called."""
     answered_by: PauseAnswerer
     four_eyes: bool = False
+    answer_schema: dict[str, Any] | None = None
+    """Of a question role: what its answer is. ``None``: it approves."""
 
 
 class ToolPlan(_Plan):

@@ -3,6 +3,7 @@
     models = ScriptedModels()
     models.when(said="refund order A-17").call("refund-tool", order_id="A-17", amount="50.00")
     models.when(result_of="refund-tool").answer("Done.")
+    models.when(reply="ok, but only half").read(approved=True, override_arguments={"amount": "25.00"})
 
 A rule decides from the request alone, so a script works across processes and after restarts. The first rule that fits
 answers.
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agboss.domain.conversation import ModelAnswer, ModelRequest, ToolCall, ToolMessage, Usage, UserMessage
+from agboss.domain.replies import reply_in
 from agboss.errors import ModelRejectedError
 
 Reply = Callable[[ModelRequest], ModelAnswer]
@@ -38,6 +40,10 @@ class Rule:
         number = len(self._calls)
         self._calls.append(ToolCall(id=f"call_{number}" if call_id == "auto" else call_id, name=tool, arguments=arguments))
         return self
+
+    def read(self, **answer: Any) -> "Rule":
+        """As a reply interpreter's model: give this answer, like ``approved=True, override_arguments={…}``."""
+        return self.call("answer", **answer)
 
     def reply(self, function: Reply) -> "Rule":
         """Answer with what ``function`` makes of the request."""
@@ -79,6 +85,7 @@ class ScriptedModels:
         result: str | None = None,
         turn: int | None = None,
         model: str | None = None,
+        reply: str | None = None,
     ) -> Rule:
         """A rule for requests that meet all that is given.
 
@@ -89,6 +96,7 @@ class ScriptedModels:
             result: the last tool result has this text.
             turn: the number of answers the model has given before, from 0.
             model: the model asked for.
+            reply: a reply interpreter reads this reply, word for word.
         """
 
         def fits(request: ModelRequest) -> bool:
@@ -103,6 +111,7 @@ class ScriptedModels:
                 and (result is None or bool(results and result in results[-1].text))
                 and (turn is None or answers == turn)
                 and (model is None or request.model == model)
+                and (reply is None or bool(users and reply_in(users[-1]) == reply))
             )
 
         rule = Rule(fits)

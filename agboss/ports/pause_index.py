@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from agboss.domain.conversation import Usage
 from agboss.domain.events import AnyExecutionEvent
 from agboss.domain.executions import PauseEntry
 from agboss.domain.failures import FailureRecord
@@ -30,6 +31,7 @@ from agboss.domain.ids import (
     Path,
     PauseId,
     PauseKey,
+    ReadingId,
     StepKey,
     TenantId,
     ThreadId,
@@ -41,6 +43,8 @@ from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.rests import HolderRef, Owed, RestAnswer, RestRequest
 
 JsonObject = dict[str, Any]
+ANSWERED = "answered"
+"""In a decision: the answer to a question, in the place of ``approved``."""
 
 
 # --- what the transactions take and give -------------------------------------------------------------------------
@@ -93,7 +97,7 @@ class Answer:
     """A decision on its way into a record."""
 
     decision: JsonObject
-    """``approved``, and ``reason``/``override_arguments`` where given; validated."""
+    """``approved``, and ``reason``/``override_arguments`` where given; or ``answered`` alone. Validated."""
     masked_decision: JsonObject
     responder: Responder | None
     """``None`` where the channel decided at once."""
@@ -153,6 +157,62 @@ class ResolvedPause:
     workflow_id: WorkflowId
     pause_key: PauseKey
     rest_no: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginReading:
+    """A reply in free text is about to be read."""
+
+    reading: ReadingId
+    tenant: TenantId
+    step_key: StepKey
+    interpreter: str
+    reply: str
+    responder: Responder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleReading:
+    """What a reading came to."""
+
+    reading: ReadingId
+    answer: Answer | None = None
+    """It is an answer: T1 is done with it."""
+    reason: str | None = None
+    """It is none; ``None`` of both: nobody may answer any more."""
+    failure: FailureRecord | None = None
+    """The error behind the reason."""
+    usage: Usage | None = None
+    """What the interpreter's model used, also where the reply was unreadable or too late; ``None``: no model was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingPlace:
+    """The pause that a reply answers, and the frame of its step."""
+
+    pause: "PauseRecord"
+    frame: "TreeFrame"
+    call: "PlannedCall"
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One reading of one reply."""
+
+    reading: ReadingId
+    interpreter: str
+    reply: str | None
+    """Until it is settled; then the text is gone."""
+    responder: Responder
+    place: ReadingPlace | None
+    """``None``: the pause's record is past retention."""
+    outcome: Literal["answered", "unreadable", "too-late"] | None
+    reason: str | None
+    failure: FailureRecord | None
+    rest_no: int | None
+    """Of ``answered``: the rest that the tree had reached before."""
+    usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +289,8 @@ class OpenPause:
     four_eyes: bool
     timeout_seconds: float
     """The tool's: when it has passed, a ``send`` can't be under way any more."""
+    answer_schema: JsonObject | None = None
+    """Of a question; it is shown with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -554,6 +616,34 @@ class PauseIndex(Protocol):
         seen-closed ones reaped; wants_slot = wanting > 0. Refused if a fence covers the holder, or a pause of it is
         ``RESOLVED``, or a child is ended and not reaped, or its motion isn't the one seen, or a slot is free for what it
         wants. Else resting; ``signal_parent`` whenever the parent wants a slot (*set moving(parent)* if it rests)."""
+        ...
+
+    # --- reading replies ---
+
+    async def begin_reading(self, begin: BeginReading) -> bool:
+        """A reply is kept until it is read. True: by this call; False: this very one was begun before.
+
+        Raises:
+            DtoValidationError: another reply, or another person's, was begun under this id.
+        """
+        ...
+
+    async def reading(self, reading: ReadingId) -> Reading | None:
+        """One consistent look at a reading, its pause and its step. ``None``: there is none (any more)."""
+        ...
+
+    async def settle_reading(self, settle: SettleReading) -> Reading | None:
+        """T1 with the answer, if there is one, and the reading's outcome: ``answered``, ``unreadable``, or ``too-late``
+        where T1 says that the pause doesn't wait any more. The text is erased. Once: what stands first stays and is returned.
+        ``None``: the reading was dropped, and nothing happens."""
+        ...
+
+    async def drop_reading(self, reading: ReadingId) -> None:
+        """Forget a reading that is not settled: whoever comes to read finds nothing to do."""
+        ...
+
+    async def delete_readings_before(self, cutoff: datetime, *, limit: int) -> int:
+        """Retention: removes readings begun before ``cutoff``, read or not. Gives how many."""
         ...
 
     # --- the journal ---

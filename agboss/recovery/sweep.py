@@ -75,6 +75,7 @@ class Sweep:
         await self._take_back(report)
         cutoff = self._clock.now() - self._retention
         report.removed = await self._index.delete_resolved_before(cutoff, limit=10_000)
+        await self._index.delete_readings_before(cutoff, limit=10_000)
         return report
 
     async def _nudge(self, report: SweepReport) -> None:

@@ -125,6 +125,35 @@ class PauseRow:
     """When it became final."""
     settled_at: int | None = None
     """When nobody needed the record any more: its call had its result, or its tree had ended."""
+    answer_schema: str | None = None
+    """JSON; of a question."""
+
+
+@dataclass(slots=True)
+class ReadingRow:
+    """One reading of one reply."""
+
+    table: ClassVar[str] = "readings"
+    key: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: str
+    tenant: str
+    step_key: str
+    interpreter: str
+    responder: str
+    answerer: str
+    digest: str
+    """Of reply and responder."""
+    reply: str | None
+    """JSON of the text, until it is read."""
+    at: int
+    outcome: str | None = None
+    reason: str | None = None
+    failure: str | None = None
+    rest_no: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(slots=True)
@@ -277,6 +306,7 @@ ROWS: tuple[type[Any], ...] = (
     ThreadRow,
     HolderRow,
     PauseRow,
+    ReadingRow,
     AnswerRow,
     FenceRow,
     TurnRow,

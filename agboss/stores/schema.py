@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, LargeBinary, M
 
 from agboss.stores.rows import ROWS
 
-SCHEMA_VERSION = "callers"
+SCHEMA_VERSION = "readings"
 """The newest migration."""
 
 CODED = frozenset({"status", "state", "send_state", "withdraw", "delivered"})
@@ -59,6 +59,7 @@ def _indexes(described: MetaData) -> None:
     index("pauses_claimed", "pauses", "asked_at", where="withdraw = 'claimed'")
     index("pauses_of_tree", "pauses", "root", "status", "seq")
     index("pauses_closed", "pauses", "closed_at", where="settled_at is not null")
+    index("readings_by_time", "readings", "at")
     index("turns_of_step", "turns", "execution", "node", "visit", "iteration")
     index("calls_of_turn", "calls", "turn_key", "position")
     index("events_waiting", "events", "at", "root", "number", where="delivered = 0")

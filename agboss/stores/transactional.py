@@ -7,9 +7,10 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from agboss.domain.executions import PauseEntry
 from agboss.domain.failures import FailureRecord
-from agboss.domain.ids import ContentHash, ExecutionId, HolderId, OwnerId, Path, StepKey, TenantId, ThreadId
+from agboss.domain.ids import ContentHash, ExecutionId, HolderId, OwnerId, Path, ReadingId, StepKey, TenantId, ThreadId
 from agboss.domain.rests import HolderRef, Owed, RestAnswer, RestRequest
 from agboss.ports.pause_index import (
+    BeginReading,
     Conversation,
     EndAnswer,
     EndHolder,
@@ -25,10 +26,12 @@ from agboss.ports.pause_index import (
     PauseRecord,
     PlannedCall,
     Progress,
+    Reading,
     ResolvedPause,
     ResolvePause,
     SentAnswer,
     SentPause,
+    SettleReading,
     StartTree,
     Take,
     Turn,
@@ -36,7 +39,7 @@ from agboss.ports.pause_index import (
     WakeAnswer,
     WithdrawClaim,
 )
-from agboss.stores.transactions import journal, pauses, reads, rests, trees, upkeep, withdraws
+from agboss.stores.transactions import journal, pauses, readings, reads, rests, trees, upkeep, withdraws
 from agboss.stores.transactions.unit import Unit, micros
 
 Arguments = ParamSpec("Arguments")
@@ -97,6 +100,21 @@ class TransactionalIndex(ABC):
 
     async def rest(self, request: RestRequest) -> RestAnswer:
         return await self._write(rests.rest, request)
+
+    async def begin_reading(self, begin: BeginReading) -> bool:
+        return await self._write(readings.begin, begin)
+
+    async def reading(self, reading: ReadingId) -> Reading | None:
+        return await self._read(readings.look, reading)
+
+    async def settle_reading(self, settle: SettleReading) -> Reading | None:
+        return await self._write(readings.settle, settle)
+
+    async def drop_reading(self, reading: ReadingId) -> None:
+        await self._write(readings.drop, reading)
+
+    async def delete_readings_before(self, cutoff: datetime, *, limit: int) -> int:
+        return await self._write(readings.delete_before, micros(cutoff), limit)
 
     async def conversation(
         self, ref: HolderRef, execution: ExecutionId, node: str, visit: int, *, path: Path, input_from: str | None

@@ -5,15 +5,25 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import Protocol
 
-from temporalio.client import Client, WorkflowExecutionStatus
-from temporalio.common import Priority, SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
-from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
+from temporalio.common import (
+    Priority,
+    SearchAttributeKey,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+    WorkflowIDReusePolicy,
+)
+from temporalio.exceptions import ApplicationError, FailureError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from agboss.decisions.keys import digest
+from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import PauseKey, WorkflowId
-from agboss.errors import TemporalUnavailableError
+from agboss.errors import AgbossError, RunTerminatedError, TemporalUnavailableError
 from agboss.temporal import limits
+from agboss.temporal.failures import to_error
+from agboss.temporal.reading_wire import Read, ReadResult
 from agboss.temporal.wire import LOOK, ExecutionInput
 
 TENANT = SearchAttributeKey.for_keyword("AgbossTenant")
@@ -47,6 +57,18 @@ class Gateway(Protocol):
 
     async def state(self, workflow_id: WorkflowId) -> WorkflowState:
         """Whether a workflow runs."""
+        ...
+
+    async def start_reading(self, workflow_id: WorkflowId, step: Read) -> None:
+        """Have a reply read; a reading that runs under that id is the same one."""
+        ...
+
+    async def reading_result(self, workflow_id: WorkflowId) -> ReadResult:
+        """What became of a reading, once it has ended.
+
+        Raises:
+            AgbossError: it didn't end well: terminated, or its activity failed for good.
+        """
         ...
 
 
@@ -118,6 +140,47 @@ class TemporalGateway:
             return WorkflowState.UNKNOWN
         running = description.status is WorkflowExecutionStatus.RUNNING
         return WorkflowState.RUNNING if running else WorkflowState.CLOSED
+
+    async def start_reading(self, workflow_id: WorkflowId, step: Read) -> None:
+        try:
+            with _calling("have a reply read"):
+                await self._client.start_workflow(
+                    step.interpreter,
+                    step,
+                    id=workflow_id,
+                    task_queue=self._task_queue,
+                    # One that is closed read another row of the same name, or was ended from outside.
+                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+                    id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                    search_attributes=TypedSearchAttributes([SearchAttributePair(TENANT, step.tenant)]),
+                    static_summary=f"a reply to {step.tool}",
+                    priority=Priority(fairness_key=digest("tenant", step.tenant)[:32]),
+                    rpc_timeout=limits.RPC_TIMEOUT,
+                )
+        except RPCError as error:
+            raise TemporalUnavailableError("could not have a reply read: Temporal has no such namespace") from error
+
+    async def reading_result(self, workflow_id: WorkflowId) -> ReadResult:
+        handle = self._client.get_workflow_handle(workflow_id, result_type=ReadResult)
+        try:
+            with _calling("learn what a reply says"):
+                result: ReadResult = await handle.result()
+        except WorkflowFailureError as error:
+            raise _failure_of(error) from error
+        except RPCError as error:
+            raise RunTerminatedError("the reading of the reply was ended from outside") from error
+        return result
+
+
+def _failure_of(error: WorkflowFailureError) -> AgbossError:
+    """What a reading failed with, as our own code packed it; else what Temporal says of it."""
+    cause: BaseException | None = error.cause
+    while isinstance(cause, FailureError):
+        if isinstance(cause, ApplicationError) and cause.details:
+            found = to_error(FailureRecord.model_validate(cause.details[0]))
+            return found if isinstance(found, AgbossError) else RunTerminatedError(str(found))
+        cause = cause.__cause__
+    return RunTerminatedError("the reading of the reply was ended from outside")
 
 
 @contextmanager

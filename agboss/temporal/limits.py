@@ -43,6 +43,16 @@ WITHDRAW = StepLimits(
     # Best effort: the sweep tells what is left, so a root never hangs on a channel that is gone.
     patience=timedelta(minutes=10),
 )
+READING = StepLimits(
+    grace=timedelta(seconds=30),
+    heartbeat=timedelta(seconds=30),
+    first_retry=timedelta(seconds=1),
+    longest_retry=timedelta(seconds=30),
+    # A reply is somebody's answer: it waits for a worker as a recorded decision does.
+    patience=None,
+)
+READING_ATTEMPTS = 3
+"""After so many attempts a reply whose interpreter's model is away counts as unreadable: somebody waits for it."""
 TRANSACTION = StepLimits(
     grace=timedelta(seconds=10),
     heartbeat=None,

@@ -1,4 +1,4 @@
-"""Doubles of an application's own tools and channels, for the tests of those who write them.
+"""Doubles of an application's own tools, channels and reply interpreters by code, for the tests of those who write them.
 
     doubled = mocked(office, SlackRefundApprovalChannel)
     slack = mock_of(doubled, SlackRefundApprovalChannel)
@@ -23,11 +23,13 @@ from agboss.declare.application import ApplicationDeclaration, Provide, provide
 from agboss.declare.channel import ChannelDefinition
 from agboss.declare.definitions import definition_of
 from agboss.domain.outcomes import ChannelOutcome
+from agboss.domain.replies import DecidedBy, ReplyInterpretation
 from agboss.errors import ConfigurationError
 
 
 def mocked(application: Application, *components: type[Any]) -> Application:
-    """A copy of ``application`` with a recording double in place of each of these tools and channels.
+    """A copy of ``application`` with a recording double in place of each of these tools, channels and
+    interpreters by code.
 
     The doubles have the components' own methods, checked against their signatures: an ``AsyncMock`` for an async one, a
     ``MagicMock`` for a plain one. Until told otherwise ``send`` awaits the reply, and ``withdraw`` and ``run`` return
@@ -40,6 +42,7 @@ def mocked(application: Application, *components: type[Any]) -> Application:
     declarations = Declarations(application)
     known = {tool.component for tool in declarations.tools.values()}
     known |= {channel.component for channel in declarations.channels.values()}
+    known |= {one.component for one in declarations.interpreters.values() if one.definition.decided_by is DecidedBy.CODE}
     for component in components:
         if component not in known:
             there = ", ".join(sorted(kind.__name__ for kind in known))
@@ -84,6 +87,8 @@ def _double(component: type[Any]) -> NonCallableMagicMock:
     double: NonCallableMagicMock = create_autospec(component, instance=True)
     if definition_of(component, ChannelDefinition) is not None:
         double.send.return_value = ChannelOutcome.await_reply()
+    if hasattr(double, "interpret"):
+        double.interpret.return_value = ReplyInterpretation.not_understood(reason="the double was not told what it says")
     for method in ("withdraw", "run"):
         if hasattr(double, method):
             getattr(double, method).return_value = None

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from agboss.errors import NotPausedError
 from agboss.web.bodies import read_body
 from agboss.web.gate import Admitted, check_claims, web_of
-from agboss.web.once import Keep, once
+from agboss.web.once import Keep, once, request_id
 from agboss.web.problems import Outcome
 from agboss.web.responses import IDEMPOTENCY_HEADER, body_schema, documented, response_of
 from agboss.web.schemas import AnswerBody, AnswerDocument, execution_document, running_document
@@ -25,16 +25,21 @@ router = APIRouter()
 )
 async def answer(request: Request, tenant: str, caller: Admitted) -> Response:
     """Answer a pause by its id. 202: recorded. 200: it was waited for, or this very answer was recorded before. While
-    Temporal is away an answer is recorded all the same, and nobody waits: 202 with `delivered: false`."""
+    Temporal is away a decision is recorded all the same, and nobody waits: 202 with `delivered: false`; a reply can't be read
+    then (503). One that is no answer is 422, and the pause keeps waiting."""
     web = web_of(request)
     body, raw = await read_body(request, AnswerBody, most=web.limits.body_bytes)
     check_claims(caller, name=body.answered_by, owner=body.owner_id)
     serving = web.serving
 
     async def work(keep: Keep) -> Outcome:
+        soon = timedelta(seconds=body.timeout_seconds)
         given: dict[str, Any] = {"decision": body.decision, "owner_id": body.owner_id, "answered_by": body.answered_by}
         try:
-            replied: dict[str, Any] = {} if body.reply is None else {"reply": body.reply}
+            # A reply is read first, and somebody who repeats the request joins its reading.
+            replied: dict[str, Any] = {} if body.reply is None else {"reply": body.reply, "timeout": soon}
+            if body.reply is not None and "idempotency-key" in request.headers:
+                replied["request_id"] = request_id(caller, request)
             result = await serving.app.resume(body.pause_id, tenant_id=tenant, wait=False, **given, **replied)
         except NotPausedError:
             before = await serving.standing.repeated(tenant, body.pause_id, **given)
@@ -48,7 +53,6 @@ async def answer(request: Request, tenant: str, caller: Admitted) -> Response:
         recorded = Outcome(202, running_document(done.thread_id, done.execution_id) | told)
         if body.wait and (delivered or repeated):
             await keep(recorded)
-            soon = timedelta(seconds=body.timeout_seconds)
             stand = await serving.standing.at_rest(tenant, done.execution_id, step_key=done.step_key, timeout=soon)
             told["delivered"] = True
         elif repeated:

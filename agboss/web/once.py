@@ -57,6 +57,12 @@ async def once(
     return outcome
 
 
+def request_id(caller: Caller, request: Request) -> str:
+    """What names this request everywhere: a digest of the caller and the idempotency key."""
+    key = request.headers.get("idempotency-key", "")
+    return hashlib.sha256(f"{len(caller.name)}:{caller.name}{key}".encode()).hexdigest()
+
+
 async def _done(work: Callable[[Keep], Awaitable[Outcome]], keep: Keep) -> Outcome:
     try:
         return await work(keep)

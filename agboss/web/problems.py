@@ -38,6 +38,12 @@ _TABLE = (
     ),
     _Row("pause.four-eyes", 403, "Two people are needed", "The thread's owner may not answer this pause."),
     _Row("pause.no-reply-interpreter", 422, "No free text", "The pause's channel can't read replies; give a decision."),
+    _Row(
+        "pause.uninterpretable-reply",
+        422,
+        "No clear answer",
+        "The reply could not be read as an answer, and the pause keeps waiting: send a clearer one, or a decision.",
+    ),
     _Row("pause", 409, "Refused", "The pause can't be answered."),
     _Row("workflow.unknown", 404, "No such workflow", "The application has no workflow of this name."),
     _Row("run.unknown", 404, "No such execution", "The tenant has no execution of this id."),
@@ -45,7 +51,7 @@ _TABLE = (
     _Row("run.thread-busy", 409, "Thread busy", "An execution of the thread moves or waits; answer it or cancel it."),
     _Row("run.thread-owner", 403, "Not the owner's thread", "The thread belongs to another owner."),
     _Row("run.owner-required", 422, "Owner needed", "The workflow can ask the thread's owner; give owner_id."),
-    _Row("run.wait-timeout", 504, "Still running", "What was asked is recorded; the wait alone is over. Look again."),
+    _Row("run.wait-timeout", 504, "Still running", "What was asked is kept; the wait alone is over. Look again."),
     _Row("run", 409, "Refused", "The execution isn't there any more."),
     _Row("index.unavailable", 503, "Index away", "The pause index can't be used now; try again."),
     _Row("index.missing", 503, "Index missing", "The server has no pause index; its operator must look."),
@@ -55,7 +61,7 @@ _TABLE = (
         "Index of another version",
         "The server's pause index is of another version; its operator must look.",
     ),
-    _Row("temporal.unavailable", 503, "Temporal away", "Nothing was started; try again."),
+    _Row("temporal.unavailable", 503, "Temporal away", "Nothing was started, and no reply was read; try again."),
     _Row("", 500, "Internal error", "This is the server's fault; its log says more."),
 )
 """The first code that fits counts, or is what the error's begins with."""

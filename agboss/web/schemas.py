@@ -22,12 +22,13 @@ class AnswerBody(Body):
     decision: dict[str, Any] | None = None
     """``approved``, and ``reason`` or, when it approves, ``override_arguments``."""
     reply: str | None = None
+    """The person's words, as they came: the channel's reply interpreter reads them before anything is recorded."""
     answered_by: str | None = None
     owner_id: str | None = None
     wait: bool = False
     """Respond at the execution's next rest or end."""
     timeout_seconds: Seconds = USUAL_WAIT_SECONDS
-    """Of the wait."""
+    """Of the wait, and of the reading of a reply."""
 
 
 class StartBody(Body):

@@ -18,7 +18,7 @@ def folder_of(tmp_path: Path) -> Path:
 
 
 def environment(**more: str) -> dict[str, str]:
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "TYPESAFE_"))}
     return plain | {"PYTHONPATH": str(ROOT)} | more
 
 
@@ -94,3 +94,12 @@ def test_the_demo_uses_the_endpoint_it_is_given(tmp_path: Path) -> None:
     assert endpoint.answered == 2
     assert f"at {endpoint.base_url.split('/')[2]}" in shown
     assert "sk-local-test" not in shown
+
+
+def test_replies_in_free_text(tmp_path: Path) -> None:
+    """S118, S120: a button's value and a clerk's words are read, and both things are done."""
+    shown = demo(folder_of(tmp_path), "office")
+    assert "The execution is paused, 2 waiting for an answer" in shown
+    assert "4. The execution is finished." in shown
+    assert "Recorded: clerk-3 decided {'approved': True}" in shown
+    assert "('deposit', 'L-7', '')" in shown and "('expense', 'pens', '')" in shown

@@ -38,10 +38,15 @@ def test_an_id_is_no_argument(arguments: tuple[str, ...]) -> None:
     [
         (("--approve",), "exactly one of --as NAME"),
         (("--approve", "--as", "me", "--owner", "me"), "exactly one of --as NAME"),
-        (("--as", "me"), "give --approve or --reject"),
+        (("--as", "me"), "give --approve, --reject, --answer or --reply"),
+        (("--answer", "{}", "--approve", "--as", "me"), "--answer is the whole answer"),
+        (("--answer", "[4111]", "--as", "me"), "--answer: a JSON object is needed"),
         (("--reject", "--as", "me", "--override", "{}"), "--override goes with --approve"),
         (("--approve", "--as", "me", "--override", "{'card': '4111'}"), "--override: this is no JSON"),
         (("--approve", "--as", "me", "--override", "@nowhere.json"), "'nowhere.json' can't be read"),
+        (("--reply", "yes 4111", "--as", "me"), "the reply itself is not taken as an argument"),
+        (("--reply", "-", "--approve", "--as", "me"), "--reply is the whole answer"),
+        (("--reply", "-", "--reason", "4111", "--as", "me"), "--reply is the whole answer"),
     ],
 )
 def test_a_request_of_another_shape(arguments: tuple[str, ...], told: str) -> None:

@@ -36,6 +36,7 @@ EXPECTED = {
     "webhook.rejected": 1,
     "webhook.undelivered": 1,
     "webhook.unverified": 1,
+    "pause.uninterpretable-reply": 3,
     "pause.unknown": 3,
     "pause.wrong-answerer": 3,
     "resume": 1,

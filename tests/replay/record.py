@@ -9,8 +9,10 @@ from typing import Any
 
 from temporalio.client import Client
 
+from agboss.decisions.keys import reading_id
 from agboss.temporal.wire import RunLimits
 from agboss.testing.servers import temporal_dev_server
+from tests.replies.office import EXPENSE, running_desk
 from tests.rig import PaymentDeclinedError, ReceiptWorkflow, Rig, TwoAgentsWorkflow, call, running_rig
 
 FOLDER = Path(__file__).parent / "histories"
@@ -71,9 +73,26 @@ async def continued(rig: Rig) -> Any:
     return await rig.answer(rig.ids[-2])
 
 
+async def reading(server: Any, client: Client) -> None:
+    """A reading's own workflow, which is no holder."""
+    file = FOLDER / "reading.json"
+    if file.exists():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        async with running_desk(server, Path(folder)) as desk:
+            await desk.asked(EXPENSE)
+            pause: Any = await desk.app._index.find("acme", desk.told.asks[0].pause_id)  # type: ignore[arg-type]
+            await desk.reply("yes", request_id="message-1")
+            id = f"{pause.workflow_id}/reading-{reading_id(pause.pause_key, 'message-1')}"
+            history = await client.get_workflow_handle(id).fetch_history()
+            file.write_text(without_places(history.to_json()))
+            print(file.stem, len(history.events), "events")
+
+
 async def main() -> None:
     async with temporal_dev_server() as server:
         client = await Client.connect(server.address)
+        await reading(server, client)
         for kind in (approved, mixed, cancelled, failed, decided_at_once, structured_answer, two_agents, continued):
             file = FOLDER / f"{kind.__name__}.json"
             if file.exists():

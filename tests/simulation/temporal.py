@@ -14,6 +14,7 @@ from agboss.domain.failures import FailureRecord
 from agboss.domain.ids import PauseKey, WorkflowId
 from agboss.errors import TemporalUnavailableError
 from agboss.temporal.gateway import WorkflowState
+from agboss.temporal.reading_wire import Read, ReadResult
 from agboss.temporal.wire import REST, Ask, ExecutionInput
 from agboss.temporal.workflow.flow import Renew
 from tests.simulation.instance import (
@@ -341,6 +342,12 @@ class SimGateway:
     async def state(self, workflow_id: WorkflowId) -> WorkflowState:
         state: WorkflowState = await self._called("state", lambda: self._temporal.state(workflow_id))
         return state
+
+    async def start_reading(self, workflow_id: WorkflowId, step: Read) -> None:
+        raise NotImplementedError("the simulation has no interpreters")
+
+    async def reading_result(self, workflow_id: WorkflowId) -> ReadResult:
+        raise NotImplementedError("the simulation has no interpreters")
 
     async def _called(self, what: str, call: Callable[[], Any]) -> Any:
         await self._world.gate(f"{self._process.name}: {what}", self._process)

@@ -4,8 +4,9 @@ import re
 import sqlite3
 from pathlib import Path
 
-from agboss.domain.ids import HolderId, OwnerId
-from agboss.ports.pause_index import Wake
+from agboss.domain.ids import HolderId, OwnerId, ReadingId
+from agboss.domain.pauses import PauseAnswerer
+from agboss.ports.pause_index import BeginReading, Responder, SettleReading, Wake
 from agboss.stores.migrate import migrate
 from agboss.stores.schema import metadata
 from agboss.stores.sqlite.index import SqlitePauseIndex
@@ -80,4 +81,15 @@ async def _use_everything(world: World) -> None:
     for event in await index.undelivered(limit=10):
         await index.delivered(event.root, event.number)
     await index.delete_resolved_before(clock.now(), limit=10)
+    reading = ReadingId("reading-1")
+    responder = Responder(answerer=PauseAnswerer.CHANNEL, name="manager-17")
+    await index.begin_reading(
+        BeginReading(
+            reading=reading, tenant=ACME, step_key=asked[3].key, interpreter="reader", reply="ok", responder=responder
+        )
+    )
+    await index.reading(reading)
+    await index.settle_reading(SettleReading(reading=reading, reason="unclear"))
+    clock.advance(1)
+    assert await index.delete_readings_before(clock.now(), limit=10) == 1
     await index.lease("sweep", "me", seconds=1)

@@ -126,6 +126,7 @@ def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: Tur
         timeout=round(opening.timeout_seconds * 1_000_000),
         seq=tree.seq + 1,
         asked_at=unit.now,
+        answer_schema=None if opening.answer_schema is None else to_json(opening.answer_schema),
     )
     unit.rows.insert(pause)
     return pause

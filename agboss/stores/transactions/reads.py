@@ -16,10 +16,11 @@ from agboss.stores.transactions.unit import Unit, from_json, instant
 def find(unit: Unit, tenant: str, pause_id: str) -> PauseRecord | None:
     """By the digest of the id as it came."""
     found = unit.rows.select(PauseRow, equals(tenant=tenant, id_hash=pause_id_hash(pause_id)), limit=1)
-    return _record(unit, found[0]) if found else None
+    return record_of(unit, found[0]) if found else None
 
 
-def _record(unit: Unit, pause: PauseRow) -> PauseRecord | None:
+def record_of(unit: Unit, pause: PauseRow) -> PauseRecord | None:
+    """A pause as callers see it."""
     tree = unit.rows.get(TreeRow, pause.root)
     call = unit.rows.get(CallRow, pause.step_key)
     if tree is None or call is None:

@@ -3,10 +3,12 @@
 import logging
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from agboss.assembly.answers import answer_of
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal
-from agboss.domain.asks import ChannelAsk, ToolCallApprovalDecision
+from agboss.domain.asks import ChannelAsk
 from agboss.domain.outcomes import AwaitReply, Decided
 from agboss.domain.pauses import PauseStatus
 from agboss.errors import AgbossError, DtoValidationError, SendSupersededError
@@ -50,6 +52,7 @@ class Asks:
                 answered_by=step.channel.answered_by,
                 four_eyes=step.channel.four_eyes,
                 timeout_seconds=step.timeout_seconds,
+                answer_schema=step.channel.answer_schema,
             )
         )
         match opened:
@@ -148,7 +151,7 @@ class Asks:
             case AwaitReply():
                 return None
             case Decided(decision=decision):
-                raw = decision.model_dump(exclude_unset=True) if isinstance(decision, ToolCallApprovalDecision) else decision
+                raw = decision.model_dump(mode="json", exclude_unset=True) if isinstance(decision, BaseModel) else decision
                 return answer_of(raw, responder=None, tool=step.tool, asked=opened.call.arguments, assembled=self._assembled)
         raise DtoValidationError(
             f"channel {step.channel.implementation!r}: send returned a {type(outcome).__name__}; return "

@@ -10,7 +10,7 @@ from agboss.declare.context import CancellationSignal
 from agboss.domain.failures import FailureRecord
 from agboss.domain.tool_texts import OUTCOME_UNKNOWN, rejected, tool_error
 from agboss.errors import DomainError, DtoValidationError, ResumeIncompatibleError
-from agboss.ports.pause_index import PauseIndex, TakeNothing, TakeRefused, TakeRun
+from agboss.ports.pause_index import ANSWERED, PauseIndex, TakeNothing, TakeRefused, TakeRun
 from agboss.temporal import limits
 from agboss.temporal.activities.frames import frame_of
 from agboss.temporal.failures import to_error, to_record
@@ -51,6 +51,9 @@ class Calls:
     ) -> tuple[str | None, FailureRecord | None]:
         """What the model reads, or what the step fails with."""
         decision = taken.decision or {}
+        if ANSWERED in decision:
+            # A question: its answer is the result, and nothing runs (R19).
+            return json.dumps(decision[ANSWERED], ensure_ascii=False), None
         if taken.decision is not None and not decision["approved"]:
             return rejected(taken.decided_by or "", decision.get("reason")), None
         if taken.begun_before and not step.idempotent:

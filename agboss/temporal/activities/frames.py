@@ -2,7 +2,7 @@
 
 from agboss.assembly.assembled import Assembled
 from agboss.declare.context import CancellationSignal, Frame, StepFrame
-from agboss.domain.asks import ToolCallApprovalAsk
+from agboss.domain.asks import QuestionAsk, ToolCallApprovalAsk
 from agboss.domain.ids import ExecutionId
 from agboss.ports.pause_index import PlannedCall, TreeFrame
 
@@ -40,10 +40,21 @@ def frame_of(
 
 def question_of(call: PlannedCall, assembled: Assembled) -> ToolCallApprovalAsk[object]:
     """A call as its channel is asked about it, and told later that it is no longer asked."""
-    return ToolCallApprovalAsk(
+    arguments = assembled.validate(call.tool, call.arguments)
+    answer = assembled.answer_model(call.tool)
+    if answer is None:
+        return ToolCallApprovalAsk(
+            call_id=call.call_id,
+            tool=call.tool,
+            arguments=arguments,
+            masked_arguments=call.masked_arguments,
+            summary=call.summary,
+        )
+    return QuestionAsk(
         call_id=call.call_id,
         tool=call.tool,
-        arguments=assembled.validate(call.tool, call.arguments),
+        arguments=arguments,
         masked_arguments=call.masked_arguments,
         summary=call.summary,
+        answer_schema=answer.model_json_schema(),
     )

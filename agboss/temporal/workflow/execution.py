@@ -1,4 +1,4 @@
-"""The one workflow class: dynamic, so that every declared flow runs under its own name."""
+"""The one workflow class: dynamic, so that every declared flow, and every reading of a reply, runs under its own name."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,11 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from agboss.domain.ids import PauseKey, WorkflowId
+from agboss.temporal.reading_wire import ReadResult
 from agboss.temporal.wire import LOOK, ExecutionInput, ExecutionOutcome
 from agboss.temporal.workflow.flow import Flow, Renew
 from agboss.temporal.workflow.holder import Holder
+from agboss.temporal.workflow.reading import read, reading_of
 from agboss.temporal.workflow.temporal_steps import TemporalSteps
 
 
@@ -21,7 +23,10 @@ class Execution:
         self._holder = Holder()
 
     @workflow.run
-    async def run(self, args: Sequence[RawValue]) -> ExecutionOutcome:
+    async def run(self, args: Sequence[RawValue]) -> ExecutionOutcome | ReadResult:
+        reading = reading_of(args)
+        if reading is not None:
+            return await read(reading)
         input = _decoded(args)
         workflow.set_current_details("**running**")
         flow = Flow(

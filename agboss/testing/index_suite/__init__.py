@@ -13,6 +13,7 @@ from agboss.testing.index_suite.asking import Asking
 from agboss.testing.index_suite.ending import Ending
 from agboss.testing.index_suite.journaling import Journaling
 from agboss.testing.index_suite.looking import Looking
+from agboss.testing.index_suite.reading import Reading
 from agboss.testing.index_suite.resting import Resting
 from agboss.testing.index_suite.sending import Sending
 from agboss.testing.index_suite.starting import Starting
@@ -21,7 +22,9 @@ from agboss.testing.index_suite.withdrawing import Withdrawing
 from agboss.testing.index_suite.world import SettableClock
 
 
-class PauseIndexSuite(Starting, Answering, Asking, Sending, Resting, Ending, Journaling, Withdrawing, Looking, Sweeping):
+class PauseIndexSuite(
+    Starting, Answering, Asking, Sending, Resting, Ending, Journaling, Withdrawing, Looking, Sweeping, Reading
+):
     """All of it. Subclass it and give ``make``."""
 
 

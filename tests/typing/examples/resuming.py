@@ -10,6 +10,7 @@ async def each_alone_passes(app: App) -> None:
     await app.resume("id", decision=ToolCallApprovalDecision(approved=True), answered_by="manager-17")
     await app.resume("id", reply="ok", owner_id="customer-1", tenant_id="acme")
     await app.resume("id", reply="ok", answered_by="manager-17", wait=False)
+    await app.resume("id", reply="ok", answered_by="manager-17", request_id="mail-7")
 
 
 async def a_decision_or_a_reply(app: App) -> None:
@@ -18,6 +19,7 @@ async def a_decision_or_a_reply(app: App) -> None:
     await app.resume("id", decision=APPROVED, reply="ok", answered_by="manager-17")  # E: call-overload
     await app.resume("id", decision=APPROVED, reply="ok", owner_id="customer-1")  # E: call-overload
     await app.resume("id", decision=None, answered_by="manager-17")  # E: call-overload
+    await app.resume("id", decision=APPROVED, answered_by="manager-17", request_id="mail-7")  # E: call-overload
 
 
 async def an_owner_or_an_answerer(app: App) -> None:

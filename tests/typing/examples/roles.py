@@ -14,11 +14,30 @@ class Complete(ChannelOf[Refund]):
     pass
 
 
-@channel_role(name="second-channel", description="", approves=Refund)  # E: call-arg
+@channel_role(name="second-channel", description="", approves=Refund)  # E: call-overload
 class WithoutAnsweredBy(ChannelOf[Refund]):
     pass
 
 
-@channel_role(name="third-channel", description="", approves=Refund, answered_by=None)  # E: arg-type
+@channel_role(name="third-channel", description="", approves=Refund, answered_by=None)  # E: call-overload
 class AnsweredByNobody(ChannelOf[Refund]):
+    pass
+
+
+class Question(BaseModel):
+    text: str
+
+
+@channel_role(name="fourth-channel", description="", asks=Question, answer=Refund, answered_by=PauseAnswerer.THREAD_OWNER)
+class Asking(ChannelOf[Question]):
+    pass
+
+
+@channel_role(name="fifth-channel", description="", asks=Question, answered_by=PauseAnswerer.CHANNEL)  # E: call-overload
+class WithoutAnswer(ChannelOf[Question]):
+    pass
+
+
+@channel_role(name="sixth-channel", description="", answered_by=PauseAnswerer.CHANNEL)  # E: call-overload
+class AboutNothing(ChannelOf[Question]):
     pass

@@ -88,3 +88,22 @@ def test_a_component_may_come_from_a_service() -> None:
     mine = SlackRefundApprovalChannel(slack, ExecutionContext())
     assembled = assemble(slack_office(slack, mine))
     assert assembled.channel("slack-refund-approval-channel").send.__self__ is mine  # type: ignore[attr-defined]
+
+
+async def test_an_interpreter_by_code_has_a_double() -> None:
+    """S248: scripted in the place of its interpret; until then it understands nothing; one by a model is none of code."""
+    from agboss import ReplyInterpretation, ScriptedModels
+    from tests.replies.office import ExpenseReplies, RefundReplies, Told, declared
+
+    office = declared(Told(), [ScriptedModels()], name="office")
+    doubled = mocked(office, ExpenseReplies)
+    double = mock_of(doubled, ExpenseReplies)
+    assembled = assemble(doubled)
+    binding = assembled.interpreter("expense-approval-channel")
+    assert binding is not None
+    interpret = assembled.interpret(binding)
+    assert await interpret("anything") == ReplyInterpretation.not_understood(reason="the double was not told what it says")
+    double.interpret.return_value = ReplyInterpretation.understood({"approved": True})
+    assert await interpret("anything") == ReplyInterpretation.understood({"approved": True})
+    with pytest.raises(ConfigurationError, match="RefundReplies"):
+        mocked(office, RefundReplies)

@@ -1,0 +1,1 @@
+"""Reply interpreters by code that applications can build theirs on."""
