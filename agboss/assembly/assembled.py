@@ -135,7 +135,11 @@ class Assembled:
                     f"channel {name!r} is not in this deployment; deploy it again, or cancel what waits"
                 )
             instance = self._container.get(binding.component)
-            bound = self._channels[name] = BoundChannel(instance.send, getattr(instance, "withdraw", None))
+            bound = self._channels[name] = BoundChannel(
+                instance.send,
+                getattr(instance, "withdraw", None),
+                instance.answered if binding.hears_answers else None,
+            )
         return bound
 
     def provider(self, model: str) -> ModelProvider:

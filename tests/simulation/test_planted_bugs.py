@@ -91,7 +91,7 @@ async def _told_without_a_claim(
 ) -> bool:
     claim = await self._index.claim_withdraw(step_key, lease_seconds=0.0, force=True)
     if claim is not None:
-        await self._withdraw(claim, signal, attempt)
+        await self._tell_all(claim, signal, attempt)
     return False
 
 
