@@ -356,7 +356,7 @@ def application(told: Told, models: ModelProvider, *, name: str = "rig", **more:
     return Application(
         name=name,
         workflows=[ClerkWorkflow, FreeWorkflow, PayerWorkflow, TwoAgentsWorkflow, ReceiptWorkflow],
-        channels=[DeskPayment, DeskPublish, DeskFourEyes],
+        channels=more.pop("channels", [DeskPayment, DeskPublish, DeskFourEyes]),
         models=[models],
         services=[told, *more.pop("services", [])],
         observers=[Recorder],
@@ -438,7 +438,8 @@ async def running_rig(
     told, models, terminal = Told(), ScriptedModels(), Terminal()
     terminal.stream = io.StringIO()
     models.when().reply(play)
-    declaration = application(told, provider or models, name=f"rig-{secrets.token_hex(4)}", services=[terminal], **more)
+    services = [terminal, *more.pop("services", [])]
+    declaration = application(told, provider or models, name=f"rig-{secrets.token_hex(4)}", services=services, **more)
     settings = Settings(index=url, temporal_address=temporal.address, temporal_namespace=temporal.namespace)
     async with declaration.worker(settings, clock=clock) as app:
         yield Rig(app, told, models, settings, declaration, terminal)
