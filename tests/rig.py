@@ -20,6 +20,7 @@ from agboss import (
     Application,
     AutoApproveChannel,
     AutoRejectChannel,
+    ChannelAnswered,
     ChannelAsk,
     ChannelOf,
     ChannelOutcome,
@@ -82,6 +83,8 @@ class Told:
     events: list[AnyExecutionEvent] = field(default_factory=list)
     on_send: Callable[[ChannelAsk[Any]], Awaitable[ChannelOutcome]] | None = None
     on_withdraw: Callable[[ChannelWithdrawal[Any]], Awaitable[None]] | None = None
+    on_answered: Callable[[ChannelAnswered[Any]], Awaitable[None]] | None = None
+    """Of the simulation's channels; the rig's own don't hear answers."""
     on_run: Callable[[str, BaseModel], Awaitable[str]] | None = None
 
     def frame(self, where: str, context: ExecutionContext) -> None:
