@@ -262,6 +262,9 @@ class Checker:
                 self._world.holds(not question.answered, "an unanswered question isn't told as answered")
                 self._told(pause, question.told, question.last, "told", wanted=True)
 
+        if not self._crashed():
+            self._world.holds(not self.desk.strays, "who asked nobody is told nothing")
+
     def _check_decided(self, pause: Any, channel: str, question: Question) -> None:
         """Decided at once by one channel, while this one, or an earlier attempt of it, asked."""
         if pause.decided_by in (None, channel):
@@ -277,7 +280,7 @@ class Checker:
             self._world.holds(not times, f"who doesn't hear it isn't {what}")
             return
         self._world.holds(times > 0, f"a closed question is {what} ({pause.status}, {pause.resolution}, {pause.withdraw})")
-        if not self._lost("worker_killed", "attempt_lost", "index_away", "clock_jumps", "user_timeout"):
+        if not self._crashed():
             self._world.holds(times == 1 and last == what, f"without a crash a question is {what} once")
 
     def heard(self, answered: ChannelAnswered[Any]) -> None:
@@ -290,6 +293,10 @@ class Checker:
         self._world.holds(answered.responder == (pause.responder or pause.decided_by), "who is told of is who answered")
         if answered.acted_on is not None:
             self._world.holds(answered.acted_on == (pause.status == "taken"), "what is told to be acted on is")
+
+    def _crashed(self) -> bool:
+        """Whether something may have been told again, or to somebody who wasn't known to have asked."""
+        return self._lost("worker_killed", "attempt_lost", "index_away", "clock_jumps", "user_timeout")
 
     def _lost(self, *faults: str) -> bool:
         return any(self._world.counts.faults.get(fault) for fault in faults)

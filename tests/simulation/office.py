@@ -41,6 +41,8 @@ class Desk:
     """By pause id and channel."""
     effects: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     """Tool, idempotency key, input; one for each time the tool had its effect."""
+    strays: int = 0
+    """Notices to channels that had asked nobody."""
 
     def ask(self, pause_id: str) -> ChannelAsk[Any] | None:
         """The question, where some channel asked it."""
@@ -91,7 +93,9 @@ def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answ
         process = PROCESS.get()
         await world.gate(f"{process.name}: withdraw", process)
         question = desk.questions.get((withdrawal.pause_id, CHANNEL.get()))
-        if question is not None:
+        if question is None:
+            desk.strays += 1
+        else:
             question.told += 1
             question.last = "told"
         if world.chance("send_raises"):
@@ -101,7 +105,9 @@ def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answ
         process = PROCESS.get()
         await world.gate(f"{process.name}: answered", process)
         question = desk.questions.get((answered.pause_id, CHANNEL.get()))
-        if question is not None:
+        if question is None:
+            desk.strays += 1
+        else:
             question.answered += 1
             question.last = "answered"
         heard(answered)

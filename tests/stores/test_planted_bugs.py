@@ -77,6 +77,14 @@ def _closes_without_owing(unit: Any, pause: Any, resolution: Any) -> None:
         unit.rows.update(pause)
 
 
+def _forgets_overtaken_answers(unit: Any, pause: Any, resolution: Any) -> None:
+    was = pause.status
+    rules_close(unit, pause, resolution)
+    if was == PauseStatus.RESOLVED:
+        pause.withdraw = "none"
+        unit.rows.update(pause)
+
+
 rules_close = rules.close_record
 pauses_settle = pauses.settle
 rests_rest = rests.rest
@@ -143,6 +151,7 @@ PLANTS: dict[str, Plant] = {
     "T4: the parent isn't moved": lambda patch: patch.setattr(trees, "parent_of", lambda *_: None),
     "T4: an untaken answer stays": _cell(PauseStatus.RESOLVED, PauseEvent.CLOSE, None),
     "T4, T6: nothing is owed": _everywhere("close_record", _closes_without_owing),
+    "T4, T6: an overtaken answer isn't told": _everywhere("close_record", _forgets_overtaken_answers),
     "T5: the motion isn't raised": lambda patch: patch.setattr(trees, "set_moving", _moves_without_counting),
     "T6: no fence is put": lambda patch: patch.setattr(trees, "_fence", lambda *_: True),
     "T6: records stay open": lambda patch: patch.setattr(trees, "close_records", lambda *_: None),
