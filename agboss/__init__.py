@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agboss.declare.observer import Observer as Observer
     from agboss.declare.tool import tool as tool
     from agboss.declare.workflow import workflow as workflow
+    from agboss.domain.asks import ChannelAnswered as ChannelAnswered
     from agboss.domain.asks import ChannelAsk as ChannelAsk
     from agboss.domain.asks import ChannelWithdrawal as ChannelWithdrawal
     from agboss.domain.asks import QuestionAsk as QuestionAsk
@@ -54,6 +55,7 @@ _HOMES = {
     "Application": "agboss.application",
     "AutoApproveChannel": "agboss.channels.automatic",
     "AutoRejectChannel": "agboss.channels.automatic",
+    "ChannelAnswered": "agboss.domain.asks",
     "ChannelAsk": "agboss.domain.asks",
     "ChannelOf": "agboss.declare.channel",
     "ChannelOutcome": "agboss.domain.outcomes",
@@ -102,6 +104,7 @@ __all__ = [
     "Application",
     "AutoApproveChannel",
     "AutoRejectChannel",
+    "ChannelAnswered",
     "ChannelAsk",
     "ChannelOf",
     "ChannelOutcome",

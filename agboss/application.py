@@ -10,7 +10,7 @@ from temporalio.client import Client
 from agboss.app import App
 from agboss.assembly.assembled import Assembled, assemble
 from agboss.clocks import SystemClock
-from agboss.declare.application import ApplicationDeclaration
+from agboss.declare.application import ApplicationDeclaration, in_environment
 from agboss.events.outbox import Outbox
 from agboss.ports.callers import Callers
 from agboss.ports.clock import Clock
@@ -143,8 +143,9 @@ async def _connected(
     lazy: bool,
 ) -> AsyncIterator[_Parts]:
     """``lazy``: Temporal is connected at the first call. A worker needs it connected, and shares its one connection."""
-    assembled = assemble(declaration)
     settings = settings or Settings.from_environment()
+    declaration = in_environment(declaration, settings.environment)
+    assembled = assemble(declaration)
     clock = clock or SystemClock()
     task_queue = settings.task_queue or declaration.name
     async with AsyncExitStack() as stack:

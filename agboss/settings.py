@@ -23,6 +23,8 @@ class Settings(BaseModel):
     temporal_tls: bool = False
     task_queue: str | None = None
     """``None``: the application's name."""
+    environment: str | None = None
+    """Which channels take part: overrules ``Application(environment=)``."""
     max_concurrent_activities: int = Field(default=100, ge=1)
     """Steps that one worker runs at a time; at least the concurrency that is wanted."""
     max_cached_executions: int = Field(default=1_000, ge=0)

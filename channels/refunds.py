@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel
 
 from agboss import (
+    ChannelAnswered,
     ChannelAsk,
     ChannelOf,
     ChannelOutcome,
@@ -55,6 +56,9 @@ class DeskRefundApprovalChannel(RefundApprovalChannel):
         question = f"Refund order {refund.order_id}, {refund.amount} ({self._context.tenant_id})?"
         (self._desk.folder / ask.pause_id).write_text(question)
         return ChannelOutcome.await_reply()
+
+    async def answered(self, answered: ChannelAnswered[RefundInput]) -> None:
+        (self._desk.folder / answered.pause_id).unlink(missing_ok=True)
 
     async def withdraw(self, withdrawal: ChannelWithdrawal[RefundInput]) -> None:
         (self._desk.folder / withdrawal.pause_id).unlink(missing_ok=True)

@@ -20,6 +20,7 @@ from agboss import (
     Application,
     AutoApproveChannel,
     AutoRejectChannel,
+    ChannelAnswered,
     ChannelAsk,
     ChannelOf,
     ChannelOutcome,
@@ -82,6 +83,8 @@ class Told:
     events: list[AnyExecutionEvent] = field(default_factory=list)
     on_send: Callable[[ChannelAsk[Any]], Awaitable[ChannelOutcome]] | None = None
     on_withdraw: Callable[[ChannelWithdrawal[Any]], Awaitable[None]] | None = None
+    on_answered: Callable[[ChannelAnswered[Any]], Awaitable[None]] | None = None
+    """Of the simulation's channels; the rig's own don't hear answers."""
     on_run: Callable[[str, BaseModel], Awaitable[str]] | None = None
 
     def frame(self, where: str, context: ExecutionContext) -> None:
@@ -356,7 +359,7 @@ def application(told: Told, models: ModelProvider, *, name: str = "rig", **more:
     return Application(
         name=name,
         workflows=[ClerkWorkflow, FreeWorkflow, PayerWorkflow, TwoAgentsWorkflow, ReceiptWorkflow],
-        channels=[DeskPayment, DeskPublish, DeskFourEyes],
+        channels=more.pop("channels", [DeskPayment, DeskPublish, DeskFourEyes]),
         models=[models],
         services=[told, *more.pop("services", [])],
         observers=[Recorder],
@@ -438,7 +441,8 @@ async def running_rig(
     told, models, terminal = Told(), ScriptedModels(), Terminal()
     terminal.stream = io.StringIO()
     models.when().reply(play)
-    declaration = application(told, provider or models, name=f"rig-{secrets.token_hex(4)}", services=[terminal], **more)
+    services = [terminal, *more.pop("services", [])]
+    declaration = application(told, provider or models, name=f"rig-{secrets.token_hex(4)}", services=services, **more)
     settings = Settings(index=url, temporal_address=temporal.address, temporal_namespace=temporal.namespace)
     async with declaration.worker(settings, clock=clock) as app:
         yield Rig(app, told, models, settings, declaration, terminal)

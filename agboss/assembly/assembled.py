@@ -110,8 +110,9 @@ class Assembled:
 
     def answer_model(self, tool: str) -> type[BaseModel] | None:
         """What answers the question that a tool asks; ``None`` for a tool that is approved, or isn't here any more."""
-        asked = self._declarations.asked_by.get(tool)
-        return None if asked is None or asked.role is None else asked.role.answer
+        # Several channels that one tool asks fill the same role.
+        asked = self._declarations.asked_by.get(tool, ())
+        return asked[0].role.answer if asked and asked[0].role is not None else None
 
     def tool_plans(self) -> tuple[ToolPlan, ...]:
         """Every tool of the application."""
@@ -149,7 +150,11 @@ class Assembled:
                     f"channel {name!r} is not in this deployment; deploy it again, or cancel what waits"
                 )
             instance = self._container.get(binding.component)
-            bound = self._channels[name] = BoundChannel(instance.send, getattr(instance, "withdraw", None))
+            bound = self._channels[name] = BoundChannel(
+                instance.send,
+                getattr(instance, "withdraw", None),
+                instance.answered if binding.hears_answers else None,
+            )
         return bound
 
     def provider(self, model: str) -> ModelProvider:

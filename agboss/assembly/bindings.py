@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agboss.declare.channel import ChannelDefinition, ChannelRoleDefinition
+from agboss.declare.channel import ChannelDefinition, ChannelOf, ChannelRoleDefinition
 from agboss.declare.tool import ToolDefinition
 from agboss.domain.ids import ContentHash
 from agboss.domain.plan import FlowPlan
@@ -31,6 +31,11 @@ class ChannelBinding:
     definition: ChannelDefinition
     role: ChannelRoleDefinition | None
 
+    @property
+    def hears_answers(self) -> bool:
+        """Whether it has an ``answered`` of its own: all others cost nothing when a question is answered."""
+        return getattr(self.component, "answered", ChannelOf.answered) is not ChannelOf.answered
+
 
 @dataclass(frozen=True, slots=True)
 class BoundTool:
@@ -43,10 +48,11 @@ class BoundTool:
 
 @dataclass(frozen=True, slots=True)
 class BoundChannel:
-    """A channel with its instance; ``withdraw`` is optional on a concrete channel (S218)."""
+    """A channel with its instance; ``withdraw`` is optional on a concrete channel (S218), ``answered`` on any."""
 
     send: Callable[[Any], Any]
     withdraw: Callable[[Any], Any] | None
+    answered: Callable[[Any], Any] | None
 
 
 @dataclass(frozen=True, slots=True)

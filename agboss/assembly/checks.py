@@ -34,8 +34,10 @@ class Declarations:
         self.agents: dict[type[Any], AgentDefinition] = {}
         self.tools: dict[str, ToolBinding] = {}
         self.channels: dict[str, ChannelBinding] = {}
-        self.asked_by: dict[str, ChannelBinding] = {}
-        """Which channel each gated tool asks."""
+        self.asked_by: dict[str, tuple[ChannelBinding, ...]] = {}
+        """Which channels each gated tool asks: one, or all that fill its role."""
+        self._elsewhere: dict[str, ChannelBinding] = {}
+        """Channels of other environments: their names are taken, and they aren't made."""
         self.interpreters: dict[str, InterpreterBinding] = {}
         """By the role they read for."""
         self.models: tuple[AnyModel, ...] = tuple(declaration.models)
@@ -52,6 +54,7 @@ class Declarations:
             checked_name(declaration.default_tenant)
         except ValueError as error:
             problems.add("application.default-tenant", "application", f"default_tenant: {error}")
+        self._environment("application.unknown-environment", "application", declaration.environment)
         if not declaration.workflows:
             problems.add("application.no-workflow", "application", "it has no workflow")
         for component in declaration.channels:
@@ -154,7 +157,7 @@ class Declarations:
         self.tools[definition.name] = ToolBinding(component, definition, input_model, output_model)
         if definition.channel is not None:
             asked = self._asked(definition.channel, component, input_model)
-            if asked is not None:
+            if asked:
                 self.asked_by[definition.name] = asked
 
     # --- channels ---
@@ -164,17 +167,20 @@ class Declarations:
         if definition is None or not isinstance(component, type):
             self.problems.add("channel.not-a-channel", component, "it is not declared with @channel")
             return
-        known = self.channels.get(definition.name)
+        known = self.channels.get(definition.name) or self._elsewhere.get(definition.name)
         if known is not None and known.component is component:
             return
         self.problems.check_name(component, definition.name, suffix="-channel")
+        for environment in definition.environments:
+            self._environment("channel.unknown-environment", component, environment)
         self._once(definition.name, component)
         if not callable(getattr(component, "send", None)) or inspect.isabstract(component):
             self.problems.add("channel.no-send", component, "it has no send(self, ask) method")
         role_class, role = _role_of(component)
         if role_class is not None and role is not None:
             self._interpreter(role_class, role)
-        self.channels[definition.name] = ChannelBinding(component, definition, role)
+        here = not definition.environments or self.declaration.environment in definition.environments
+        (self.channels if here else self._elsewhere)[definition.name] = ChannelBinding(component, definition, role)
 
     def _interpreter(self, role_class: type[Any], role: ChannelRoleDefinition) -> None:
         if role.reply_interpreter is None or role.name in self.interpreters:
@@ -191,7 +197,20 @@ class Declarations:
             self._once(found.definition.name, found.component)
             self.interpreters[role.name] = found
 
-    def _asked(self, named: type[Any], tool: type[Any], input_model: type[BaseModel]) -> ChannelBinding | None:
+    def _environment(self, code: str, where: object, name: str | None) -> None:
+        known = self.declaration.environments
+        if known and name is not None and name not in known:
+            self.problems.add(code, where, f"environment {name!r} is none of environments=: {', '.join(known)}")
+
+    def _none_here(self, where: object, left_out: list[ChannelBinding]) -> None:
+        """All its channels are of other environments."""
+        told = ", ".join(f"{one.definition.name} ({', '.join(one.definition.environments)})" for one in left_out)
+        chosen = self.declaration.environment
+        here = "no environment is chosen" if chosen is None else f"none takes part in environment {chosen!r}"
+        text = f"{here}: there are {told}; set AGBOSS_ENVIRONMENT or Application(environment=), or add a channel"
+        self.problems.add("channel.none-in-environment", where, text)
+
+    def _asked(self, named: type[Any], tool: type[Any], input_model: type[BaseModel]) -> tuple[ChannelBinding, ...]:
         role = definition_of(named, ChannelRoleDefinition)
         if role is None:
             return self._concrete(named, tool)
@@ -213,30 +232,32 @@ class Declarations:
         if role.approves is not None and not issubclass(input_model, role.approves):
             text = f"its input {input_model.__name__} is not what {named.__name__} approves, {role.approves.__name__}"
             self.problems.add("channel.input-mismatch", tool, text)
-        found = [binding for binding in self.channels.values() if issubclass(binding.component, named)]
-        if not found:
+        found = tuple(binding for binding in self.channels.values() if issubclass(binding.component, named))
+        left_out = [binding for binding in self._elsewhere.values() if issubclass(binding.component, named)]
+        if not found and left_out:
+            self._none_here(named, left_out)
+        elif not found:
             self.problems.add("channel.no-implementation", named, "no channel in channels= derives from it")
-            return None
-        if len(found) > 1:
-            told = " and ".join(binding.component.__name__ for binding in found)
-            self.problems.add("channel.two-implementations", named, f"one channel fills a role, these do: {told}")
-        return found[0]
+        return found
 
-    def _concrete(self, named: type[Any], tool: type[Any]) -> ChannelBinding | None:
+    def _concrete(self, named: type[Any], tool: type[Any]) -> tuple[ChannelBinding, ...]:
         definition = definition_of(named, ChannelDefinition)
         if definition is None:
             told = getattr(named, "__name__", named)
             self.problems.add(
                 "channel.not-a-channel", tool, f"channel={told} is declared with neither @channel_role nor @channel"
             )
-            return None
+            return ()
         role_class, role = _role_of(named)
         if role is not None and role_class is not None:
             text = f"channel={named.__name__} fills the role {role_class.__name__}; name the role, which says who may answer"
             self.problems.add("channel.names-implementation", tool, text)
-            return None
+            return ()
         self._channel(named)
-        return self.channels.get(definition.name)
+        if definition.name in self._elsewhere:
+            self._none_here(tool, [self._elsewhere[definition.name]])
+        found = self.channels.get(definition.name)
+        return () if found is None else (found,)
 
 
 def _is_model(value: object) -> bool:

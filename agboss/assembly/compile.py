@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agboss.assembly.bindings import CompiledFlow
+from agboss.assembly.bindings import ChannelBinding, CompiledFlow
 from agboss.assembly.checks import Declarations
 from agboss.decisions.keys import canonical_json, content_hash, digest
 from agboss.declare.flow import FinishText
@@ -69,17 +69,6 @@ def tool_plan(declarations: Declarations, component: type[Any]) -> ToolPlan:
     binding = next(binding for binding in declarations.tools.values() if binding.component is component)
     definition = binding.definition
     schema = binding.input_model.model_json_schema()
-    asked = declarations.asked_by.get(definition.name)
-    channel = None
-    if asked is not None:
-        role = asked.role
-        channel = ChannelPlan(
-            name=role.name if role else asked.definition.name,
-            implementation=asked.definition.name,
-            answered_by=(role.answered_by if role and role.answered_by else PauseAnswerer.THREAD_OWNER),
-            four_eyes=role.four_eyes if role else False,
-            answer_schema=role.answer.model_json_schema() if role and role.answer else None,
-        )
     return ToolPlan(
         name=definition.name,
         description=definition.description,
@@ -87,5 +76,23 @@ def tool_plan(declarations: Declarations, component: type[Any]) -> ToolPlan:
         schema_hash=digest("schema", schema),
         timeout_seconds=definition.timeout.total_seconds(),
         idempotent=definition.idempotent,
-        channel=channel,
+        channel=_channel_plan(declarations.asked_by.get(definition.name, ())),
+    )
+
+
+def _channel_plan(asked: tuple[ChannelBinding, ...]) -> ChannelPlan | None:
+    """Several channels of one role are asked as one: one pause, under the role's name."""
+    if not asked:
+        return None
+    role = asked[0].role
+    names = tuple(binding.definition.name for binding in asked)
+    name = role.name if role else names[0]
+    return ChannelPlan(
+        name=name,
+        implementation=names[0] if len(names) == 1 else name,
+        answered_by=(role.answered_by if role and role.answered_by else PauseAnswerer.THREAD_OWNER),
+        four_eyes=role.four_eyes if role else False,
+        answer_schema=role.answer.model_json_schema() if role and role.answer else None,
+        implementations=names,
+        tells_answers=any(binding.hears_answers for binding in asked),
     )

@@ -4,8 +4,9 @@ import sys
 from typing import Any, TextIO
 
 from agboss.channels.ask_text import ask_lines
+from agboss.channels.visible_text import visible
 from agboss.declare.channel import ChannelOf, channel
-from agboss.domain.asks import ChannelAsk, ChannelWithdrawal
+from agboss.domain.asks import ChannelAnswered, ChannelAsk, ChannelWithdrawal
 from agboss.domain.outcomes import ChannelOutcome
 
 
@@ -36,6 +37,11 @@ class TerminalUserChannel(ChannelOf[Any]):
     async def send(self, ask: ChannelAsk[Any]) -> ChannelOutcome:
         self._terminal.show(ask_lines(tool=ask.value.tool, arguments=ask.value.masked_arguments))
         return ChannelOutcome.await_reply()
+
+    async def answered(self, answered: ChannelAnswered[Any]) -> None:
+        how = "approved" if answered.decision.approved else "rejected"
+        question = ask_lines(tool=answered.value.tool, arguments=answered.value.masked_arguments)
+        self._terminal.show([f"Answered ({how} by {visible(answered.responder, longest=200)}):", *question])
 
     async def withdraw(self, withdrawal: ChannelWithdrawal[Any]) -> None:
         question = ask_lines(tool=withdrawal.value.tool, arguments=withdrawal.value.masked_arguments)

@@ -13,13 +13,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from agboss.channels.webhook_event import EventType
+from agboss.channels.webhook_event import WebhookAnswer as WebhookAnswer
 from agboss.channels.webhook_event import WebhookEvent as WebhookEvent
 from agboss.channels.webhook_post import Webhook as Webhook
 from agboss.channels.webhook_reply import Taken
 from agboss.channels.webhook_verify import verified as verified
 from agboss.declare.channel import ChannelOf
 from agboss.declare.context import ExecutionContext
-from agboss.domain.asks import ChannelAsk, ChannelWithdrawal, ToolCallApprovalAsk
+from agboss.domain.asks import ChannelAnswered, ChannelAsk, ChannelWithdrawal, ToolCallApprovalAsk
 from agboss.domain.outcomes import ChannelOutcome
 from agboss.domain.resolutions import PauseResolution
 
@@ -42,7 +43,23 @@ class WebhookChannel(ChannelOf[Any]):
         is_withdrawn = withdrawal.resolution is PauseResolution.WITHDRAWN
         await self._post("pause.withdrawn" if is_withdrawn else "pause.cancelled", withdrawal)
 
-    async def _post(self, type: EventType, about: ChannelAsk[Any] | ChannelWithdrawal[Any]) -> Taken:
+    async def answered(self, answered: ChannelAnswered[Any]) -> None:
+        decision = answered.decision
+        answer = WebhookAnswer(
+            approved=decision.approved,
+            reason=decision.reason,
+            masked_override_arguments=decision.override_arguments,
+            responder=answered.responder,
+            acted_on=answered.acted_on,
+        )
+        await self._post("pause.answered", answered, answer)
+
+    async def _post(
+        self,
+        type: EventType,
+        about: ChannelAsk[Any] | ChannelAnswered[Any] | ChannelWithdrawal[Any],
+        answer: WebhookAnswer | None = None,
+    ) -> Taken:
         event = WebhookEvent(
             type=type,
             pause_id=about.pause_id,
@@ -50,6 +67,7 @@ class WebhookChannel(ChannelOf[Any]):
             tenant=self._context.tenant_id,
             execution_id=self._context.execution_id,
             ask=self._posted(about.value),
+            answer=answer,
         )
         return await self._webhook.post(event, signal=self._context.signal)
 

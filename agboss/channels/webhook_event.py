@@ -16,11 +16,25 @@ _KEY_BYTES = range(24, 65)
 """What the Standard Webhooks specification wants of a key."""
 
 
-EventType: TypeAlias = Literal["pause.asked", "pause.withdrawn", "pause.cancelled"]
+EventType: TypeAlias = Literal["pause.asked", "pause.answered", "pause.withdrawn", "pause.cancelled"]
+
+
+class WebhookAnswer(BaseModel):
+    """How a question was answered."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    approved: bool
+    reason: str | None = None
+    masked_override_arguments: dict[str, Any] | None = None
+    responder: str
+    """Who answered: a caller's name, or another channel's that decided at once."""
+    acted_on: bool | None
+    """``None``: the call hasn't come to it yet; false: the execution ended before."""
 
 
 class WebhookEvent(BaseModel):
-    """A question, or that it is no longer asked. Unknown fields are skipped, so that receivers may be older."""
+    """A question, its answer, or that it is no longer asked. Unknown fields are skipped, so that receivers may be older."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -33,6 +47,8 @@ class WebhookEvent(BaseModel):
     execution_id: str
     ask: ToolCallApprovalAsk[dict[str, Any] | None] = Field(repr=False)
     """``arguments`` is ``None`` unless the sender's ``Webhook`` posts the real ones."""
+    answer: WebhookAnswer | None = Field(default=None, exclude_if=lambda answer: answer is None)
+    """Of ``pause.answered``."""
 
     @property
     def webhook_id(self) -> str:

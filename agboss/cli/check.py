@@ -11,14 +11,16 @@ from agboss.cli.exits import Exit
 from agboss.cli.finding import find_application
 from agboss.cli.options import ApplicationOption, JsonOption
 from agboss.cli.output import Output, plain, row, table
+from agboss.declare.application import in_environment
 from agboss.domain.plan import AgentPlan, ChannelPlan, ToolPlan
 from agboss.errors import AssemblyError
+from agboss.settings import Settings
 
 
 def check(ctx: typer.Context, application: ApplicationOption = None, json: JsonOption = False) -> None:
     """Check the declarations: all problems at once, or a summary."""
     output: Output = ctx.obj
-    declared = find_application(application)
+    declared = in_environment(find_application(application), Settings.from_environment().environment)
     try:
         assembled = assemble(declared)
     except AssemblyError as error:
@@ -67,7 +69,7 @@ def _document(assembled: Assembled) -> dict[str, Any]:
         "channels": [
             {
                 "name": channel.name,
-                "implementation": channel.implementation,
+                "implementations": list(channel.asked),
                 "answered_by": channel.answered_by.value,
                 "four_eyes": channel.four_eyes,
             }
@@ -91,7 +93,7 @@ def _shown(assembled: Assembled) -> list[RenderableType]:
     channels = table("channel", "implemented by", "answered by")
     for channel in _channels(assembled.tool_plans()):
         who = channel.answered_by.value + (", not the owner" if channel.four_eyes else "")
-        row(channels, channel.name, channel.implementation, who)
+        row(channels, channel.name, ", ".join(channel.asked), who)
     filled = [made for made in (workflows, agents, tools, channels) if made.row_count]
     return [*filled, Text.assemble(("✓ ", "bold green"), plain(f"application {assembled.name} fits together"))]
 

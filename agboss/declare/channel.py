@@ -1,14 +1,14 @@
 """Channels: whom a gated tool asks. A role says what is approved and by whom; a channel says how it is asked."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic import BaseModel
 
 from agboss.declare.definitions import attach
-from agboss.domain.asks import ChannelAsk, ChannelWithdrawal
+from agboss.domain.asks import ChannelAnswered, ChannelAsk, ChannelWithdrawal
 from agboss.domain.outcomes import ChannelOutcome
 from agboss.domain.pauses import PauseAnswerer
 
@@ -29,6 +29,14 @@ class ChannelOf(ABC, Generic[Dto]):
 
     async def withdraw(self, withdrawal: ChannelWithdrawal[Dto]) -> None:
         """Take the question back: it closed without an answer. Does nothing unless overridden (S217)."""
+        return
+
+    async def answered(self, answered: ChannelAnswered[Dto]) -> None:
+        """The question was answered, here or elsewhere: take its buttons away. Does nothing unless overridden.
+
+        Told once, best effort: what it raises is one warning, ``channel.answered-failed``. Never told where this channel
+        decided at once. After a crash it may be told again, with the same id.
+        """
         return
 
 
@@ -54,6 +62,8 @@ class ChannelDefinition:
 
     name: str
     description: str
+    environments: tuple[str, ...] = ()
+    """Where it takes part; none: everywhere."""
 
 
 @overload
@@ -125,12 +135,20 @@ def channel_role(
     return declare
 
 
-def channel(*, name: str, description: str) -> Callable[[Decorated], Decorated]:
+def channel(*, name: str, description: str, environments: Sequence[str] = ()) -> Callable[[Decorated], Decorated]:
     """Declare a channel: of a role if it derives from the role's class, else one that tools name as it is and that the
-    thread's owner answers (S141)."""
+    thread's owner answers (S141).
+
+    Args:
+        name: ends in ``-channel``.
+        description: for people.
+        environments: it takes part only where the application runs in one of these (S260); none: everywhere.
+    """
+    if isinstance(environments, str):
+        raise TypeError(f"environments= takes several names: environments=({environments!r},)")
 
     def declare(target: Decorated) -> Decorated:
-        attach(target, ChannelDefinition(name=name, description=description))
+        attach(target, ChannelDefinition(name=name, description=description, environments=tuple(environments)))
         return target
 
     return declare

@@ -1,4 +1,4 @@
-"""What a channel is asked, what it is told when the question is taken back, and what a decision is."""
+"""What a channel is asked, what it is told when the question is answered or taken back, and what a decision is."""
 
 from typing import Any, Generic, TypeVar
 
@@ -77,3 +77,21 @@ class ToolCallApprovalDecision(BaseModel):
         if self.override_arguments is not None and not self.approved:
             raise ValueError("override_arguments are allowed only with approved=True")
         return self
+
+
+class ChannelAnswered(BaseModel, Generic[Arguments]):
+    """What a channel's ``answered`` is given: the question it was sent has its answer, and its buttons lead nowhere."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pause_id: str = Field(repr=False)
+    channel: str
+    value: ToolCallApprovalAsk[Arguments]
+    decision: ToolCallApprovalDecision
+    """As it was recorded; ``override_arguments`` are masked like ``value.masked_arguments``."""
+    responder: str
+    """Who answered: what ``app.resume`` was given as ``answered_by`` or ``owner_id``, or the name of the other channel of the
+    role that decided at once."""
+    acted_on: bool | None
+    """Whether the tool's call took the decision; ``None``: it hasn't come to it yet. False: the execution was cancelled, or
+    failed, before."""

@@ -18,11 +18,20 @@ class ChannelPlan(_Plan):
     name: str
     """The role's name, or the concrete channel's own."""
     implementation: str
-    """The name of the channel whose ``send`` is called."""
+    """Names the steps: the channel whose ``send`` is called, or the role where it is filled by several."""
     answered_by: PauseAnswerer
     four_eyes: bool = False
     answer_schema: dict[str, Any] | None = None
     """Of a question role: what its answer is. ``None``: it approves."""
+    implementations: tuple[str, ...] = ()
+    """The channels whose ``send`` is called; in a plan of an older version none, and then it is ``implementation``."""
+    tells_answers: bool = False
+    """One of them has ``answered``: it is told of answers."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Names of the channels whose ``send`` is called."""
+        return self.implementations or (self.implementation,)
 
 
 class ToolPlan(_Plan):

@@ -1,6 +1,7 @@
 """The question "may this holder rest?" and its answer: they cross from the workflow to the index and back."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from agboss.domain.ids import ROOT, ExecutionId, HolderId, Path, PauseKey
 
@@ -51,7 +52,7 @@ class RestAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """A question that must be taken back: what a ``withdraw`` step needs to know."""
+    """A question whose channel must be told that it closed: what a ``withdraw`` or ``answered`` step needs to know."""
 
     step_key: str
     pause_key: PauseKey
@@ -59,3 +60,5 @@ class Owed:
     implementation: str
     tool: str
     timeout_seconds: float
+    kind: Literal["withdraw", "answered"] = "withdraw"
+    """How it closed; names the step, and decides nothing."""

@@ -291,6 +291,10 @@ class OpenPause:
     """The tool's: when it has passed, a ``send`` can't be under way any more."""
     answer_schema: JsonObject | None = None
     """Of a question; it is shown with it."""
+    implementations: tuple[str, ...] = ()
+    """The channels that are asked, where there are several."""
+    tells_answers: bool = False
+    """A notice is owed also when the pause is answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +322,8 @@ class OpenFound:
     """``CANCELLED`` because its ``send`` had failed: the step fails."""
     failure: FailureRecord | None = None
     """What that ``send`` had raised."""
+    owed: bool = False
+    """It was answered, its channel is to be told, and nobody does yet."""
 
 
 Opened = OpenRefused | OpenSend | OpenFound
@@ -337,6 +343,10 @@ class SentPause:
     """Of ``failed``."""
     unclear: bool = False
     """Of ``failed``: the question may have been seen all the same (a time-out), so it must be taken back (R34)."""
+    asked: tuple[str, ...] | None = None
+    """Of several channels: those that asked, or may have."""
+    decided_by: str | None = None
+    """Of several channels that ``decided``: which."""
     rest: RestRequest | None = None
     """Rides in the same transaction, where the record then is ``PENDING``."""
 
@@ -352,6 +362,8 @@ class SentAnswer:
     superseded: bool = False
     """This attempt failed while a newer one is under way, whose outcome nobody knows yet: the step asks again. Nobody
     else would hear of it, where the newer attempt is that of a worker Temporal no longer listens to."""
+    owed: bool = False
+    """It was answered, its channel is to be told, and nobody does yet."""
     rest: RestAnswer | None = None
 
 
@@ -506,8 +518,21 @@ class LiveHolder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenAnswer:
+    """How a question was answered, for its channel."""
+
+    masked_decision: JsonObject
+    responder: str
+    """The caller's name, or that of the channel which decided at once."""
+    is_decided: bool
+    """Another channel of the role decided: those that have no ``answered`` take the question back."""
+    acted_on: bool | None
+    """``None``: its step hasn't taken it yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawClaim:
-    """The right to tell a channel, until ``until``."""
+    """The right to tell a channel how its question closed, for as long as the lease."""
 
     frame: TreeFrame
     step_key: StepKey
@@ -517,7 +542,11 @@ class WithdrawClaim:
     call: PlannedCall
     channel: str
     implementation: str
+    implementations: tuple[str, ...]
+    """Whom to tell: all that were asked, or may have been."""
     resolution: WithdrawalReason
+    answer: GivenAnswer | None
+    """``None``: it closed without an answer."""
     timeout_seconds: float
     node: str
     agent: str
@@ -550,7 +579,8 @@ class PauseIndex(Protocol):
         ...
 
     async def resolve(self, resolve: ResolvePause) -> ResolvedPause:
-        """T1. ``PENDING → RESOLVED``, the permanent answer's entry, *set moving(holder)*, nudge at now + 30 s.
+        """T1. ``PENDING → RESOLVED``, the permanent answer's entry, *set moving(holder)*, nudge at now + 30 s; a notice is owed
+        where the record ``tells_answers``.
 
         Raises:
             UnknownPauseError: the tenant has no such record (any more).
@@ -588,8 +618,10 @@ class PauseIndex(Protocol):
         """T3'. Applies only while send_state is attempted **and** the attempt is the record's latest; else nothing
         changes. ``sent``: marked so. ``decided``: ``PENDING → TAKEN``, DECIDED, the permanent answer's entry.
         ``failed``: ``PENDING → CANCELLED``; a withdraw is owed where an earlier attempt was made or this one is unclear,
-        otherwise none is, also where the record was closed meanwhile. An answer or close that came first stands.
-        A ``sent``/``decided`` that finds its record ``CANCELLED`` and already claimed or told sets ``owed`` again.
+        otherwise none is, also where the record was answered or closed meanwhile. An answer or close that came first stands.
+        A ``sent``/``decided`` that finds its notice already claimed or told sets ``owed`` again.
+        Of several channels: ``decided`` owes a notice to those that asked; from now on only ``asked`` are told, where this is
+        the only attempt, and never the one that decided.
         Then, where asked and the record is ``PENDING``, ``rest``.
         """
         ...
@@ -668,7 +700,7 @@ class PauseIndex(Protocol):
         already, the holder ends with that one's output, or does not end where it has none."""
         ...
 
-    # --- taking questions back ---
+    # --- telling channels how their questions closed ---
 
     async def claim_withdraw(self, step_key: StepKey, *, lease_seconds: float, force: bool = False) -> WithdrawClaim | None:
         """``owed``, or claimed with its lease over, becomes claimed. ``None``: there is nothing to tell, or another does.

@@ -112,6 +112,7 @@ class PauseRow:
     failed_send: bool = False
     failure: str | None = None
     withdraw: str = "none"
+    """Of the closing notice, whether it says "taken back" or "answered": none, owed, claimed, told."""
     claim: int = 0
     claimed_until: int = 0
     nudge_at: int | None = None
@@ -127,6 +128,12 @@ class PauseRow:
     """When nobody needed the record any more: its call had its result, or its tree had ended."""
     answer_schema: str | None = None
     """JSON; of a question."""
+    tells_answers: bool = False
+    """A notice is owed also when it is answered."""
+    asked: str = "[]"
+    """JSON: of several channels those that may have been asked; none: ``implementation`` is the only one."""
+    decided_by: str | None = None
+    """Of several channels the one that decided at once."""
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Index, LargeBinary, M
 
 from agboss.stores.rows import ROWS
 
-SCHEMA_VERSION = "readings"
+SCHEMA_VERSION = "notices"
 """The newest migration."""
 
 CODED = frozenset({"status", "state", "send_state", "withdraw", "delivered"})

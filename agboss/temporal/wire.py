@@ -132,6 +132,8 @@ class AskResult(_Message):
 
     outcome: Literal["pending", "answered", "refused"]
     status: PauseStatus | None = None
+    owed: bool = False
+    """``answered``, and the channel is to be told."""
     rest: RestAnswer | None = None
 
 
@@ -156,10 +158,12 @@ class CallResult(_Message):
 
 
 class TakeBack(_Message):
-    """Tell a channel that its question closed unanswered. Activity type: ``<channel>.withdraw``."""
+    """Tell a channel how its question closed. Activity type: ``<channel>.withdraw`` or ``<channel>.answered``."""
 
     kind: Literal["withdraw"] = "withdraw"
     owed: Owed
+    after_send: bool = False
+    """By the step that asked, whose ``send`` is not under way any more."""
 
 
 Step = Annotated[ModelTurn | Ask | Call | TakeBack, Field(discriminator="kind")]

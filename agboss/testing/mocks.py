@@ -32,8 +32,8 @@ def mocked(application: Application, *components: type[Any]) -> Application:
     interpreters by code.
 
     The doubles have the components' own methods, checked against their signatures: an ``AsyncMock`` for an async one, a
-    ``MagicMock`` for a plain one. Until told otherwise ``send`` awaits the reply, and ``withdraw`` and ``run`` return
-    ``None``. Whoever is injected with a component, its role or any other base of it gets its double, also where ``services``
+    ``MagicMock`` for a plain one. Until told otherwise ``send`` awaits the reply, and ``withdraw``, ``answered`` and
+    ``run`` return ``None``. Whoever is injected with a component, its role or any other base of it gets its double, also where ``services``
     has something else for that type; a base that two of the doubles share is left as it is.
 
     Raises:
@@ -89,7 +89,7 @@ def _double(component: type[Any]) -> NonCallableMagicMock:
         double.send.return_value = ChannelOutcome.await_reply()
     if hasattr(double, "interpret"):
         double.interpret.return_value = ReplyInterpretation.not_understood(reason="the double was not told what it says")
-    for method in ("withdraw", "run"):
+    for method in ("withdraw", "answered", "run"):
         if hasattr(double, method):
             getattr(double, method).return_value = None
     return double

@@ -1,10 +1,12 @@
-"""Refunds that a manager approves in Slack: the question is posted under its pause id, and closed when nobody needs it."""
+"""Refunds that a manager approves in Slack: the question is posted under its pause id, and closed when it is answered
+or nobody needs it."""
 
 from typing import Protocol
 
 from pydantic import BaseModel
 
 from agboss import (
+    ChannelAnswered,
     ChannelAsk,
     ChannelOf,
     ChannelOutcome,
@@ -50,6 +52,11 @@ class SlackRefundApprovalChannel(RefundApprovalChannel):
         order = ask.value.arguments.order_id
         await self._slack.post_approval(ask.pause_id, f"Refund order {order} ({self._context.tenant_id})?")
         return ChannelOutcome.await_reply()
+
+    async def answered(self, answered: ChannelAnswered[RefundRequest]) -> None:
+        order = answered.value.arguments.order_id
+        how = "approved" if answered.decision.approved else "rejected"
+        await self._slack.close_approval(answered.pause_id, f"Refund of order {order}: {how} by {answered.responder}")
 
     async def withdraw(self, withdrawal: ChannelWithdrawal[RefundRequest]) -> None:
         order = withdrawal.value.arguments.order_id

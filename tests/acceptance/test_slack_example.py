@@ -35,7 +35,7 @@ async def closed(slack: SlackTwin) -> None:
 
 
 async def test_the_question_is_posted_under_its_pause_id(app: App, slack: SlackTwin) -> None:
-    """S231: one post with the order and the tenant, whose key answers the pause; an answer closes nothing."""
+    """S231: one post with the order and the tenant, whose key answers the pause."""
     paused = await serve(app, [REFUND], "done")
     ((pause_id, text),) = slack.posts
     assert (paused.status, text) == ("paused", "Refund order A-17 (acme)?")
@@ -43,7 +43,17 @@ async def test_the_question_is_posted_under_its_pause_id(app: App, slack: SlackT
     assert record is not None
     assert (record.status, record.is_sent) == ("pending", True)
     result = await app.resume(pause_id, decision={"approved": True}, answered_by="m", tenant_id="acme", timeout=SOON)
-    assert (result.status, slack.refunded, slack.closed) == ("finished", ["A-17"], [])
+    assert (result.status, slack.refunded) == ("finished", ["A-17"])
+
+
+async def test_the_question_is_closed_when_it_was_answered_elsewhere(app: App, slack: SlackTwin) -> None:
+    """Field case F02: answered by a program, not by the post's buttons: closed once under the same id, with who and what."""
+    await serve(app, [REFUND], "done")
+    ((pause_id, _),) = slack.posts
+    await app.resume(pause_id, decision={"approved": False}, answered_by="m-7", tenant_id="acme", timeout=SOON)
+    await closed(slack)
+    await app.sweep()
+    assert slack.closed == [(pause_id, "Refund of order A-17: rejected by m-7")]
 
 
 async def test_the_question_is_closed_when_a_sibling_failed(app: App, slack: SlackTwin) -> None:

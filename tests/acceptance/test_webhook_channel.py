@@ -52,13 +52,16 @@ async def pay(app: App, **options: Any) -> Any:
 
 
 async def test_a_question_by_webhook_is_answered_decided_or_taken_back(app: App, hooks: Hooks, told: Told) -> None:
-    """F04: the id in the body is all that an answer needs. A 200 with a decision decides without a pause. A cancel is
+    """F04: the id in the body is all that an answer needs. Its answer is posted (F02). A 200 with a decision decides without a pause. A cancel is
     posted once, signed, and a second one and a sweep post nothing more (S217)."""
     paused = await pay(app)
     pause_id = json.loads(hooks.posts[0].body)["pause_id"]
     assert (paused.status, told.runs) == ("paused", [])
     done = await app.resume(pause_id, decision={"approved": True}, answered_by="m", tenant_id="acme", timeout=SOON)
     assert (done.status, len(told.runs)) == ("finished", 1)
+    async with asyncio.timeout(SOON.total_seconds()):
+        while len(hooks.posts) < 2:
+            await asyncio.sleep(0.01)
 
     hooks.replies = [Reply(200, body=b'{"decision": {"approved": false, "reason": "too much"}}')]
     rejected = await pay(app)
@@ -68,14 +71,16 @@ async def test_a_question_by_webhook_is_answered_decided_or_taken_back(app: App,
     await pay(app, thread_id="t")
     await app.cancel("t", tenant_id="acme")
     async with asyncio.timeout(SOON.total_seconds()):
-        while len(hooks.posts) < 4:
+        while len(hooks.posts) < 5:
             await asyncio.sleep(0.01)
     await app.cancel("t", tenant_id="acme")
     await app.sweep()
     said = [standardwebhooks.Webhook(SECRET).verify(post.body, post.headers) for post in hooks.posts]
-    assert [event["type"] for event in said] == ["pause.asked", "pause.asked", "pause.asked", "pause.cancelled"]
-    assert said[3]["pause_id"] == said[2]["pause_id"] != pause_id
-    assert {event["execution_id"] for event in said[2:]}.isdisjoint({paused.execution_id, rejected.execution_id})
+    types = [event["type"] for event in said]
+    assert types == ["pause.asked", "pause.answered", "pause.asked", "pause.asked", "pause.cancelled"]
+    assert (said[1]["pause_id"], said[1]["answer"]["approved"], said[1]["answer"]["responder"]) == (pause_id, True, "m")
+    assert said[4]["pause_id"] == said[3]["pause_id"] != pause_id
+    assert {event["execution_id"] for event in said[3:]}.isdisjoint({paused.execution_id, rejected.execution_id})
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,17 @@ async def test_a_concrete_channel_is_answered_by_the_owner(rig: Rig) -> None:
     assert (await rig.answer(pending.pause_id, owner_id="customer-1")).output.text == "done"
 
 
+async def test_the_terminal_tells_of_an_answer(rig: Rig) -> None:
+    """F02: the question in the terminal is followed by who answered it, and how; no id is shown."""
+    paused = await rig.execute([call("terminal-tool", text="hello")], "done")
+    pause_id = paused.pending[0].pause_id
+    assert pause_id is not None
+    await rig.answer(pause_id, {"approved": False}, owner_id="customer-1")
+    shown = rig.terminal.stream
+    await rig.until(lambda: "Answered (rejected by customer-1):\n" in shown.getvalue())  # type: ignore[attr-defined]
+    assert pause_id not in shown.getvalue()  # type: ignore[attr-defined]
+
+
 async def test_whoever_answers_the_execution_runs_as_the_owner(rig: Rig) -> None:
     """S130, S131, S142, B15: any name is accepted and recorded; inside the tool the owner and the project's own fields are
     unchanged."""

@@ -5,11 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 from agboss import (
+    ChannelAnswered,
     ChannelAsk,
     ChannelOutcome,
     ChannelWithdrawal,
     ExecutionContext,
     ToolCallApprovalAsk,
+    ToolCallApprovalDecision,
     Webhook,
     WebhookChannel,
     WithdrawalReason,
@@ -63,6 +65,20 @@ async def ask_within(hook: Webhook, *, timeout: timedelta) -> ChannelOutcome:
     finally:
         await asyncio.sleep(0.1)
         await code.close()
+
+
+async def tell_answer(hook: Webhook, decision: dict[str, Any], *, acted_on: bool | None = None) -> None:
+    """Tell that the question was answered."""
+    answered = ChannelAnswered(
+        pause_id=PAUSE_ID,
+        channel="payment-approval-channel",
+        value=question(),
+        decision=ToolCallApprovalDecision.model_validate(decision),
+        responder="manager-17",
+        acted_on=acted_on,
+    )
+    with enter(frame()):
+        await HookPayment(hook, ExecutionContext()).answered(answered)
 
 
 async def take_back(hook: Webhook, resolution: WithdrawalReason) -> None:

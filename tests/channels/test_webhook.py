@@ -10,6 +10,7 @@ import pytest
 import standardwebhooks
 
 from agboss import ChannelOutcome, PauseResolution, Webhook
+from agboss.channels.webhook import verified
 from agboss.channels.webhook_reply import LONGEST_BODY
 from agboss.declare.context import CancellationSignal
 from agboss.errors import (
@@ -19,7 +20,7 @@ from agboss.errors import (
     WebhookUndeliveredError,
 )
 from agboss.temporal.user_code import UserCodeTimeout
-from tests.channels.asking import PAUSE_ID, ask, ask_within, take_back, webhook
+from tests.channels.asking import PAUSE_ID, ask, ask_within, take_back, tell_answer, webhook
 from tests.channels.hooks import OTHER_SECRET, SECRET, Hooks, Reply
 
 MASKED = {"amount": 90, "to": "A-17", "card": "••••••"}
@@ -188,6 +189,31 @@ async def test_a_question_is_taken_back(hooks: Hooks, resolution: Any) -> None:
     said = standardwebhooks.Webhook(SECRET).verify(taken.body, taken.headers)
     assert (said["type"], said["pause_id"]) == (f"pause.{resolution.value}", PAUSE_ID)
     assert asked.headers["webhook-id"] != taken.headers["webhook-id"]
+
+
+@pytest.mark.parametrize("real_arguments", [False, True])
+async def test_an_answer_is_told(hooks: Hooks, real_arguments: bool) -> None:
+    """F02: signed, an event of its own with its own webhook-id; what was decided, by whom, and nothing unmasked that the question
+    hadn't."""
+    hook = webhook(hooks, real_arguments=real_arguments)
+    await ask(hook)
+    overrides = {"amount": 45, "to": "A-17", "card": "••••••"}
+    await tell_answer(hook, {"approved": True, "reason": "half", "override_arguments": overrides}, acted_on=True)
+    asked, answered = hooks.posts
+    said = standardwebhooks.Webhook(SECRET).verify(answered.body, answered.headers)
+    assert (said["type"], said["pause_id"]) == ("pause.answered", PAUSE_ID)
+    assert said["answer"] == {
+        "approved": True,
+        "reason": "half",
+        "masked_override_arguments": overrides,
+        "responder": "manager-17",
+        "acted_on": True,
+    }
+    assert said["ask"] == json.loads(asked.body)["ask"]
+    assert ("4111-2222" in answered.body.decode()) == real_arguments
+    assert asked.headers["webhook-id"] != answered.headers["webhook-id"]
+    event = verified(answered.headers, answered.body, SECRET)
+    assert event.answer is not None and (event.answer.approved, event.answer.responder) == (True, "manager-17")
 
 
 def test_it_works_on_one_loop_after_another(hooks: Hooks) -> None:

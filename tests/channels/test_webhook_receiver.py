@@ -15,7 +15,7 @@ from agboss.channels.webhook import WebhookEvent
 from agboss.errors import WebhookRejectedError
 from docs.examples import webhook_receiver
 from docs.examples.webhook_receiver import Questions, answer
-from tests.channels.asking import PAUSE_ID, ask, take_back, webhook
+from tests.channels.asking import PAUSE_ID, ask, take_back, tell_answer, webhook
 from tests.channels.hooks import OTHER_SECRET, SECRET, Hooks, Post, Reply
 
 
@@ -99,6 +99,14 @@ async def test_a_question_taken_back_is_closed(hook: Webhook, questions: Questio
     """S217: whichever of the two comes first."""
     await take_back(hook, PauseResolution.CANCELLED)
     await ask(hook)
+    assert questions.waiting() == {}
+
+
+async def test_a_question_answered_elsewhere_is_closed(hook: Webhook, questions: Questions) -> None:
+    """F02: what somebody answered by another way isn't listed any more."""
+    await ask(hook)
+    assert len(questions.waiting()) == 1
+    await tell_answer(hook, {"approved": False})
     assert questions.waiting() == {}
 
 

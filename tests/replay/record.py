@@ -12,8 +12,18 @@ from temporalio.client import Client
 from agboss.decisions.keys import reading_id
 from agboss.temporal.wire import RunLimits
 from agboss.testing.servers import temporal_dev_server
+from tests.ears import ChatPayment, Ears, MailPayment
 from tests.replies.office import EXPENSE, running_desk
-from tests.rig import PaymentDeclinedError, ReceiptWorkflow, Rig, TwoAgentsWorkflow, call, running_rig
+from tests.rig import (
+    DeskFourEyes,
+    DeskPublish,
+    PaymentDeclinedError,
+    ReceiptWorkflow,
+    Rig,
+    TwoAgentsWorkflow,
+    call,
+    running_rig,
+)
 
 FOLDER = Path(__file__).parent / "histories"
 
@@ -89,16 +99,38 @@ async def reading(server: Any, client: Client) -> None:
             print(file.stem, len(history.events), "events")
 
 
+async def answered(rig: Rig) -> Any:
+    """Two channels of one role that hear of answers."""
+    ears = next(service for service in rig.declaration.services if isinstance(service, Ears))
+    result = await rig.execute([call("pay-tool", amount=1), call("pay-tool", amount=2)], "done")
+    for pause_id in sorted({ask.pause_id for _, ask in ears.asks}):
+        result = await rig.answer(pause_id)
+    return result
+
+
 async def main() -> None:
     async with temporal_dev_server() as server:
         client = await Client.connect(server.address)
         await reading(server, client)
-        for kind in (approved, mixed, cancelled, failed, decided_at_once, structured_answer, two_agents, continued):
+        for kind in (
+            approved,
+            mixed,
+            cancelled,
+            failed,
+            decided_at_once,
+            structured_answer,
+            two_agents,
+            continued,
+            answered,
+        ):
             file = FOLDER / f"{kind.__name__}.json"
             if file.exists():
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                async with running_rig(server, Path(folder)) as rig:
+                own: dict[str, Any] = {}
+                if kind is answered:
+                    own = {"channels": [ChatPayment, MailPayment, DeskPublish, DeskFourEyes], "services": [Ears()]}
+                async with running_rig(server, Path(folder), **own) as rig:
                     result = await kind(rig)
                     progress: Any = await rig.app._index.progress("acme", result.execution_id)  # type: ignore[arg-type]
                     handle = client.get_workflow_handle(progress.frame.workflow_id)

@@ -186,9 +186,9 @@ class _Steps:
         result: CallResult = await self._instance.run(step.kind, step)
         return result
 
-    async def take_back(self, owed: Owed) -> None:
+    async def take_back(self, owed: Owed, *, after_send: bool = False) -> None:
         with contextlib.suppress(StepFailed):
-            await self._instance.run("withdraw", TakeBack(owed=owed))
+            await self._instance.run(owed.kind, TakeBack(owed=owed, after_send=after_send))
 
     async def rest(self, request: RestRequest) -> RestAnswer:
         answer: RestAnswer = await self._transaction(wire.REST, request)

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+from agboss import ChannelAnswered
 from agboss.decisions.keys import under
 from agboss.stores.memory import InMemoryPauseIndex
 from agboss.stores.rows import AnswerRow, CallRow, EventRow, FenceRow, HolderRow, PauseRow, TreeRow, TurnRow
 from agboss.stores.sqlite.index import SqlitePauseIndex
 from agboss.stores.transactions.unit import from_json
 from agboss.temporal.wire import Call, TakeBack, WakeStep
-from tests.simulation.office import GATED, Desk, did
+from tests.simulation.channels import HEARS
+from tests.simulation.office import GATED, Desk, Question, did
 from tests.simulation.temporal import SimTemporal
 from tests.simulation.world import World
 
@@ -246,17 +248,55 @@ class Checker:
     def _check_questions(self) -> None:
         assert self.desk is not None
         by_id = {pause.id: pause for pause in self.ever.values()}
-        for id, question in self.desk.questions.items():
+        for (id, channel), question in self.desk.questions.items():
             pause = by_id.get(id)
             self._world.holds(pause is not None, "what was asked is in the index")
             assert pause is not None
-            if pause.resolution in ("replied", "decided"):
-                answered_late = pause.resolution == "decided"
-                self._world.holds(answered_late or not question.told, "an answered question isn't taken back")
-                continue
-            self._world.holds(question.told > 0, f"an unanswered question is taken back ({pause.status}, {pause.withdraw})")
-            if not self._lost("worker_killed", "attempt_lost", "index_away", "clock_jumps", "user_timeout"):
-                self._world.holds(question.told == 1 and question.last == "told", "without a crash it is taken back once")
+            hears = channel in HEARS
+            if pause.resolution == "replied":
+                self._world.holds(not question.told, "an answered question isn't taken back")
+                self._told(pause, question.answered, question.last, "answered", wanted=hears)
+            elif pause.resolution == "decided":
+                self._check_decided(pause, channel, question)
+            else:
+                self._world.holds(not question.answered, "an unanswered question isn't told as answered")
+                self._told(pause, question.told, question.last, "told", wanted=True)
+
+        if not self._crashed():
+            self._world.holds(not self.desk.strays, "who asked nobody is told nothing")
+
+    def _check_decided(self, pause: Any, channel: str, question: Question) -> None:
+        """Decided at once by one channel, while this one, or an earlier attempt of it, asked."""
+        if pause.decided_by in (None, channel):
+            self._world.holds(not question.answered, "a channel isn't told of its own decision")
+        elif channel in HEARS:
+            self._world.holds(not question.told, "a question that another channel decided isn't taken back")
+            self._told(pause, question.answered, question.last, "answered", wanted=True)
+        else:
+            self._told(pause, question.told, question.last, "told", wanted=True)
+
+    def _told(self, pause: Any, times: int, last: str, what: str, *, wanted: bool) -> None:
+        if not wanted:
+            self._world.holds(not times, f"who doesn't hear it isn't {what}")
+            return
+        self._world.holds(times > 0, f"a closed question is {what} ({pause.status}, {pause.resolution}, {pause.withdraw})")
+        if not self._crashed():
+            self._world.holds(times == 1 and last == what, f"without a crash a question is {what} once")
+
+    def heard(self, answered: ChannelAnswered[Any]) -> None:
+        """A channel hears of an answer: of the one that is recorded."""
+        pause = next((pause for pause in self.ever.values() if pause.id == answered.pause_id), None)
+        self._world.holds(pause is not None and pause.decision is not None, "only an answered question is told as answered")
+        assert pause is not None
+        decision = from_json(pause.decision)
+        self._world.holds(answered.decision.approved == decision["approved"], "what is told is what was decided")
+        self._world.holds(answered.responder == (pause.responder or pause.decided_by), "who is told of is who answered")
+        if answered.acted_on is not None:
+            self._world.holds(answered.acted_on == (pause.status == "taken"), "what is told to be acted on is")
+
+    def _crashed(self) -> bool:
+        """Whether something may have been told again, or to somebody who wasn't known to have asked."""
+        return self._lost("worker_killed", "attempt_lost", "index_away", "clock_jumps", "user_timeout")
 
     def _lost(self, *faults: str) -> bool:
         return any(self._world.counts.faults.get(fault) for fault in faults)

@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agboss import ChannelAsk, ChannelOutcome, ChannelWithdrawal, ScriptedModels, Terminal
+from agboss import ChannelAnswered, ChannelAsk, ChannelOutcome, ChannelWithdrawal, ScriptedModels, Terminal
 from agboss.assembly.assembled import Assembled, assemble
-from tests.rig import PaymentDeclinedError, Told, application, play
+from tests.rig import DeskFourEyes, PaymentDeclinedError, Told, application, play
+from tests.simulation.channels import CHANNEL, SimDeaf, SimPayment, SimPublish
 from tests.simulation.worker import PROCESS
 from tests.simulation.world import Process, World
 
@@ -19,27 +20,37 @@ GATED = ("pay-tool", "publish-tool")
 
 @dataclass
 class Question:
-    """One pause, as its channel knows it."""
+    """One pause, as one of its channels knows it."""
 
     ask: ChannelAsk[Any]
     seen: int = 0
     """How often people saw it."""
     told: int = 0
     """How often it was taken back."""
+    answered: int = 0
+    """How often its channel heard that it was answered."""
     last: str = ""
-    """What came last: ``seen`` or ``told``."""
+    """What came last: ``seen``, ``told`` or ``answered``."""
 
 
 @dataclass
 class Desk:
     """What the office's tools and channels did in one seed."""
 
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[tuple[str, str], Question] = field(default_factory=dict)
+    """By pause id and channel."""
     effects: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     """Tool, idempotency key, input; one for each time the tool had its effect."""
+    strays: int = 0
+    """Notices to channels that had asked nobody."""
+
+    def ask(self, pause_id: str) -> ChannelAsk[Any] | None:
+        """The question, where some channel asked it."""
+        return next((question.ask for (id, _), question in self.questions.items() if id == pause_id), None)
 
 
 Asked = Callable[[str, ChannelAsk[Any]], None]
+Heard = Callable[[ChannelAnswered[Any]], None]
 Ran = Callable[[str, str, dict[str, Any]], None]
 Answers = Callable[[Process, str, ChannelAsk[Any]], Awaitable[None]]
 
@@ -48,10 +59,11 @@ def assembled() -> tuple[Assembled, Told]:
     """Assembled once for all seeds; what is told goes to the seed's desk."""
     told, models = Told(), ScriptedModels()
     models.when().reply(play)
-    return assemble(application(told, models, name="sim", services=[Terminal()])), told
+    channels = [SimPayment, SimPublish, SimDeaf, DeskFourEyes]
+    return assemble(application(told, models, name="sim", services=[Terminal()], channels=channels)), told
 
 
-def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answers) -> Desk:
+def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answers, heard: Heard) -> Desk:
     """Give the office's user code its behaviour in this world."""
     desk = Desk()
     told.asks.clear()
@@ -68,7 +80,7 @@ def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answ
             raise ConnectionError("simulated: the channel is down")
         if world.chance("send_decides"):
             return ChannelOutcome.decided({"approved": world.rng.random() < 0.5})
-        question = desk.questions.setdefault(ask.pause_id, Question(ask))
+        question = desk.questions.setdefault((ask.pause_id, CHANNEL.get()), Question(ask))
         question.seen += 1
         question.last = "seen"
         asked(ask.pause_id, ask)
@@ -80,10 +92,25 @@ def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answ
     async def on_withdraw(withdrawal: ChannelWithdrawal[Any]) -> None:
         process = PROCESS.get()
         await world.gate(f"{process.name}: withdraw", process)
-        question = desk.questions.get(withdrawal.pause_id)
-        if question is not None:
+        question = desk.questions.get((withdrawal.pause_id, CHANNEL.get()))
+        if question is None:
+            desk.strays += 1
+        else:
             question.told += 1
             question.last = "told"
+        if world.chance("send_raises"):
+            raise ConnectionError("simulated: the channel is down")
+
+    async def on_answered(answered: ChannelAnswered[Any]) -> None:
+        process = PROCESS.get()
+        await world.gate(f"{process.name}: answered", process)
+        question = desk.questions.get((answered.pause_id, CHANNEL.get()))
+        if question is None:
+            desk.strays += 1
+        else:
+            question.answered += 1
+            question.last = "answered"
+        heard(answered)
         if world.chance("send_raises"):
             raise ConnectionError("simulated: the channel is down")
 
@@ -101,7 +128,7 @@ def open_desk(world: World, told: Told, *, asked: Asked, ran: Ran, answers: Answ
             raise ValueError("simulated: broken")
         return did(tool, plain)
 
-    told.on_send, told.on_withdraw, told.on_run = on_send, on_withdraw, on_run
+    told.on_send, told.on_withdraw, told.on_answered, told.on_run = on_send, on_withdraw, on_answered, on_run
     return desk
 
 

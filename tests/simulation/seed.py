@@ -59,7 +59,9 @@ class Seed:
         self.checker = Checker(world, self._tables)
         self._processes = 0
         self.temporal = SimTemporal(world, self._worker, workers=2)
-        self.desk = open_desk(world, told, asked=self._asked, ran=self.checker.ran, answers=self._answer_within)
+        self.desk = open_desk(
+            world, told, asked=self._asked, ran=self.checker.ran, answers=self._answer_within, heard=self.checker.heard
+        )
         self.checker.temporal, self.checker.desk = self.temporal, self.desk
         self._won: list[Answered] = []
         self._cancelled: set[str] = set()
@@ -294,12 +296,12 @@ class Seed:
         if not waiting:
             return
         pause = self.world.rng.choice(waiting)
-        question = self.desk.questions.get(pause.id)
+        ask = self.desk.ask(pause.id)
         process = self._process("manager")
-        if question is None:
+        if ask is None:
             # Its send was never finished by anybody: it is asked again or taken back, not answered.
             return
-        self._client(self._answer(process, pause.id, question.ask, wait=True), process)
+        self._client(self._answer(process, pause.id, ask, wait=True), process)
 
     def _reckon(self) -> None:
         self.world.advance(1_000.0)
@@ -333,6 +335,9 @@ class Seed:
             counts.saw(f"pauses {pause.status}, {pause.resolution}")
         counts.saw("tools ran", len(self.desk.effects))
         counts.saw("questions taken back", sum(question.told for question in self.desk.questions.values()))
+        counts.saw("answers told", sum(question.answered for question in self.desk.questions.values()))
+        told = [p for p in self.checker.ever.values() if p.resolution == "decided" and p.decided_by]
+        counts.saw("questions that one of two channels decided", len(told))
 
     def _deliver(self) -> None:
         process = self._process("outbox")

@@ -11,11 +11,13 @@ import pytest
 from agboss.decisions import rests as judging
 from agboss.domain.rests import RestAnswer
 from agboss.recovery.sweep import Sweep
+from agboss.temporal.activities import send
 from agboss.temporal.activities.withdraw import Withdraws
 from agboss.temporal.workflow import holder
 from agboss.temporal.workflow.agent_loop import AgentLoop
 from agboss.temporal.workflow.flow import Flow
 from agboss.temporal.workflow.holder import Handle, Holder
+from agboss.temporal.workflow.notices import Notices
 from agboss.temporal.workflow.scope import Scope
 from tests.simulation.report import Runner
 from tests.simulation.world import Weather
@@ -91,11 +93,30 @@ async def _told_without_a_claim(
 ) -> bool:
     claim = await self._index.claim_withdraw(step_key, lease_seconds=0.0, force=True)
     if claim is not None:
-        await self._withdraw(claim, signal, attempt)
+        await self._tell_all(claim, signal, attempt)
     return False
 
 
+async def _told_and_not_marked(
+    self: Withdraws, step_key: Any, *, timeout_seconds: float, signal: Any, attempt: int = 1, force: bool = False
+) -> bool:
+    claim = await self._index.claim_withdraw(step_key, lease_seconds=timeout_seconds, force=force)
+    if claim is not None:
+        await self._tell_all(claim, signal, attempt)
+        if claim.answer is None:
+            await self._index.withdraw_told(step_key, claim.claim)
+    return claim is not None
+
+
+async def _tells_the_first_alone(self: Withdraws, claim: Any, signal: Any, attempt: int) -> None:
+    await self._tell_one(claim, claim.implementations[0], signal, attempt)
+
+
 WORKFLOW_PLANTS: dict[str, Plant] = {
+    "notices: a run leaves them behind": lambda patch: patch.setattr(Notices, "ended", _nothing),
+    "notices: an answer's is never marked told": lambda patch: patch.setattr(Withdraws, "tell", _told_and_not_marked),
+    "notices: one of several channels is told": lambda patch: patch.setattr(Withdraws, "_tell_all", _tells_the_first_alone),
+    "sends: who decided is told too": lambda patch: patch.setattr(send._One, "has_asked", True),
     "holder: motions aren't taken in": lambda patch: patch.setattr(Holder, "came", _came_without_motion),
     "holder: a look before the wait is forgotten": lambda patch: patch.setattr(Handle, "look", _look_is_forgotten),
     "holder: every rest is believed": lambda patch: patch.setattr(holder, "judge", _judge_accepts),

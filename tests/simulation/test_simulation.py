@@ -50,6 +50,7 @@ def test_the_weather_brings_everything() -> None:
         "worker_killed",
     } <= faults.keys()
     assert {
+        "answers told",
         "executions cancelled",
         "executions failed",
         "executions finished",
@@ -59,6 +60,7 @@ def test_the_weather_brings_everything() -> None:
         "pauses taken, decided",
         "pauses taken, replied",
         "questions taken back",
+        "questions that one of two channels decided",
         "replays",
         "rests",
         "runs continued as new",

@@ -88,9 +88,9 @@ class Worker:
                     return await self._asks.run(message, attempt=attempt, signal=signal)
                 case Call():
                     return await self._calls.run(message, attempt=attempt, signal=signal)
-                case TakeBack(owed=owed):
+                case TakeBack(owed=owed, after_send=after_send):
                     key: Any = owed.step_key
                     return await self.withdraws.tell(
-                        key, timeout_seconds=owed.timeout_seconds, signal=signal, attempt=attempt
+                        key, timeout_seconds=owed.timeout_seconds, signal=signal, attempt=attempt, force=after_send
                     )
         raise AssertionError(f"no step of that kind: {message}")

@@ -13,7 +13,7 @@ from agboss.domain.pauses import PauseStatus
 from agboss.ports.clock import Clock
 from agboss.ports.pause_index import PauseIndex
 from agboss.stores.memory import InMemoryPauseIndex
-from agboss.stores.rows import CallRow, HolderRow, equals
+from agboss.stores.rows import CallRow, HolderRow, PauseRow, equals
 from agboss.stores.transactions import journal, pauses, rests, rules, trees, upkeep, withdraws
 from agboss.stores.transactions.unit import from_json
 from agboss.testing.index_suite import PauseIndexSuite, failures
@@ -77,6 +77,14 @@ def _closes_without_owing(unit: Any, pause: Any, resolution: Any) -> None:
         unit.rows.update(pause)
 
 
+def _forgets_overtaken_answers(unit: Any, pause: Any, resolution: Any) -> None:
+    was = pause.status
+    rules_close(unit, pause, resolution)
+    if was == PauseStatus.RESOLVED:
+        pause.withdraw = "none"
+        unit.rows.update(pause)
+
+
 rules_close = rules.close_record
 pauses_settle = pauses.settle
 rests_rest = rests.rest
@@ -104,6 +112,24 @@ def _forgets_what_was_reported(text: str | None) -> Any:
     return [] if isinstance(value, list) else value
 
 
+def _owes_no_answer(unit: Any, resolve: Any) -> Any:
+    resolved = pauses_resolve(unit, resolve)
+    pause = unit.rows.get(PauseRow, resolve.step_key)
+    pause.withdraw = "none"
+    unit.rows.update(pause)
+    return resolved
+
+
+def _decides_silently(unit: Any, pause: Any, sent: Any) -> None:
+    pauses_apply_sent(unit, pause, sent)
+    if sent.outcome == "decided":
+        pause.withdraw = "none"
+
+
+pauses_resolve = pauses.resolve
+pauses_apply_sent = pauses._apply_sent
+
+
 PLANTS: dict[str, Plant] = {
     "T0: a busy thread isn't seen": lambda patch: patch.setattr(trees, "equals", _sees_no_live_tree),
     "T1: a second answer wins": _cell(PauseStatus.RESOLVED, PauseEvent.ANSWER, PauseStatus.RESOLVED),
@@ -125,6 +151,7 @@ PLANTS: dict[str, Plant] = {
     "T4: the parent isn't moved": lambda patch: patch.setattr(trees, "parent_of", lambda *_: None),
     "T4: an untaken answer stays": _cell(PauseStatus.RESOLVED, PauseEvent.CLOSE, None),
     "T4, T6: nothing is owed": _everywhere("close_record", _closes_without_owing),
+    "T4, T6: an overtaken answer isn't told": _everywhere("close_record", _forgets_overtaken_answers),
     "T5: the motion isn't raised": lambda patch: patch.setattr(trees, "set_moving", _moves_without_counting),
     "T6: no fence is put": lambda patch: patch.setattr(trees, "_fence", lambda *_: True),
     "T6: records stay open": lambda patch: patch.setattr(trees, "close_records", lambda *_: None),
@@ -132,6 +159,10 @@ PLANTS: dict[str, Plant] = {
     "T7: the tree never rests": lambda patch: patch.setattr(rests, "evaluate_rest", lambda *_: None),
     "T7: fences don't matter": lambda patch: patch.setattr(rests, "fenced", lambda *_: False),
     "*set moving*: still at rest": _everywhere("set_moving", _moves_but_leaves_the_rest),
+    "T1: no notice is owed": lambda patch: patch.setattr(pauses, "resolve", _owes_no_answer),
+    "T3': the other channels hear nothing": lambda patch: patch.setattr(pauses, "_apply_sent", _decides_silently),
+    "T3': who raised is told all the same": lambda patch: patch.setattr(pauses, "_narrow", lambda *_: None),
+    "notices: an answer is told as taken back": lambda patch: patch.setattr(withdraws, "is_answered", lambda _: False),
     "withdraw: anyone may claim": lambda patch: patch.setattr(withdraws, "_claimable", lambda *_, **__: True),
 }
 

@@ -32,6 +32,7 @@ from agboss.stores.rows import AnswerRow, CallRow, HolderRow, PauseRow, TreeRow,
 from agboss.stores.transactions.journal import planned_call
 from agboss.stores.transactions.rests import rest
 from agboss.stores.transactions.rules import (
+    answer_is_owed,
     close_record,
     emit,
     fenced,
@@ -58,6 +59,8 @@ def resolve(unit: Unit, resolve: ResolvePause) -> ResolvedPause:
         raise NotPausedError
     _record(pause, resolve.answer, PauseResolution.REPLIED, unit.now)
     pause.nudge_at = unit.now + NUDGE_AFTER
+    if pause.tells_answers:
+        pause.withdraw = "owed"
     unit.rows.update(pause)
     write_entry(unit, pause)
     rest_no = tree.rest_no
@@ -83,7 +86,12 @@ def open(unit: Unit, opening: OpenPause) -> Opened:
         _fail_if_expired(unit, tree.root, opening.step_key)
         pause = _new(unit, tree, opening, call, turn)
     elif pause.status != PauseStatus.PENDING or pause.send_state == "sent":
-        return OpenFound(status=PauseStatus(pause.status), failed_send=pause.failed_send, failure=failure_of(pause.failure))
+        return OpenFound(
+            status=PauseStatus(pause.status),
+            failed_send=pause.failed_send,
+            failure=failure_of(pause.failure),
+            owed=answer_is_owed(pause),
+        )
     pause.send_state = "attempted"
     pause.attempts += 1
     pause.send_until = unit.now + pause.timeout
@@ -127,6 +135,8 @@ def _new(unit: Unit, tree: TreeRow, opening: OpenPause, call: CallRow, turn: Tur
         seq=tree.seq + 1,
         asked_at=unit.now,
         answer_schema=None if opening.answer_schema is None else to_json(opening.answer_schema),
+        tells_answers=opening.tells_answers,
+        asked=to_json(opening.implementations),
     )
     unit.rows.insert(pause)
     return pause
@@ -155,6 +165,7 @@ def sent(unit: Unit, sent: SentPause) -> SentAnswer:
     reported: list[int] = from_json(pause.reported)
     if sent.attempt not in reported:
         pause.reported = to_json([*reported, sent.attempt])
+        _narrow(pause, sent)
         if pause.send_state == "attempted" and (sent.outcome != "failed" or sent.attempt == pause.attempts):
             _apply_sent(unit, pause, sent)
         _owe_again(pause, sent)
@@ -168,6 +179,7 @@ def sent(unit: Unit, sent: SentPause) -> SentAnswer:
         failed_send=pause.failed_send,
         ignored=not _stands(pause, sent),
         superseded=now is PauseStatus.PENDING and pause.send_state == "attempted",
+        owed=answer_is_owed(pause),
         rest=riding,
     )
 
@@ -175,10 +187,15 @@ def sent(unit: Unit, sent: SentPause) -> SentAnswer:
 def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> None:
     """The first outcome of any attempt, but for the failure of one that a newer attempt has overtaken: that one may do
     better. An answer or a close that came first stands."""
-    seen = sent.unclear or pause.attempts > 1
+    seen = sent.unclear or bool(sent.asked) or pause.attempts > 1
     if sent.outcome == "decided" and move(pause, PauseEvent.DECIDE):
         assert sent.answer is not None, "a send that decided has its answer"
         _record(pause, sent.answer, PauseResolution.DECIDED, unit.now)
+        pause.decided_by = sent.decided_by
+        # The channels of the role that asked before, or beside it; the one that decided knows.
+        others = [name for name in from_json(pause.asked) if name != sent.decided_by]
+        pause.asked = to_json(others)
+        pause.withdraw = "owed" if others else "none"
         pause.closed_at = unit.now
         write_entry(unit, pause)
     elif sent.outcome == "failed" and move(pause, PauseEvent.FAIL_SEND):
@@ -198,10 +215,18 @@ def _apply_sent(unit: Unit, pause: PauseRow, sent: SentPause) -> None:
 
 
 def _owe_again(pause: PauseRow, sent: SentPause) -> None:
-    """The question was taken back while this send was under way, so people may see it still: it must be again."""
-    seen = sent.outcome == "sent" or sent.unclear or (sent.outcome == "decided" and sent.attempt > 1)
-    if seen and pause.status == PauseStatus.CANCELLED and pause.withdraw in ("claimed", "told"):
+    """The channel was told while this send was under way, so people may see the question still: it must be again."""
+    asked_more = bool(sent.asked) or sent.attempt > 1
+    seen = sent.outcome == "sent" or sent.unclear or (sent.outcome == "decided" and asked_more)
+    if seen and pause.withdraw in ("claimed", "told"):
         pause.withdraw = "owed"
+
+
+def _narrow(pause: PauseRow, sent: SentPause) -> None:
+    """Of several channels those that raised or decided have nothing to be told (S224, S225), where no other attempt may have
+    asked through them."""
+    if sent.asked is not None and pause.attempts == 1:
+        pause.asked = to_json(sent.asked)
 
 
 def _stands(pause: PauseRow, sent: SentPause) -> bool:
@@ -273,7 +298,7 @@ def _run(unit: Unit, tree: TreeRow, holder: HolderRow, call: CallRow, turn: Turn
         motion=holder.motion,
         call=planned_call(call),
         decision=from_json(pause.decision) if pause is not None else None,
-        decided_by=None if pause is None else pause.responder or pause.implementation,
+        decided_by=None if pause is None else pause.responder or pause.decided_by or pause.implementation,
         begun_before=begun,
         node=turn.node,
     )

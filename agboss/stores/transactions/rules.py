@@ -190,8 +190,18 @@ def owed_under(unit: Unit, root: str, path: str) -> tuple[Owed, ...]:
     return tuple(owed(pause) for pause in unit.rows.select(PauseRow, where, order=("seq",)) if under(pause.path, path))
 
 
+def is_answered(pause: PauseRow) -> bool:
+    """Whether it has its answer, from a person or from its channel."""
+    return pause.resolution in (PauseResolution.REPLIED, PauseResolution.DECIDED)
+
+
+def answer_is_owed(pause: PauseRow) -> bool:
+    """Whether its channel is to be told of the answer, and nobody does yet."""
+    return pause.withdraw == "owed" and is_answered(pause)
+
+
 def owed(pause: PauseRow) -> Owed:
-    """What a withdraw needs to know of a pause."""
+    """What a notice needs to know of a pause."""
     return Owed(
         step_key=pause.step_key,
         pause_key=PauseKey(pause.pause_key),
@@ -199,4 +209,5 @@ def owed(pause: PauseRow) -> Owed:
         implementation=pause.implementation,
         tool=from_json(pause.step)["tool"],
         timeout_seconds=pause.timeout / 1_000_000,
+        kind="answered" if is_answered(pause) else "withdraw",
     )

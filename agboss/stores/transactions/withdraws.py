@@ -1,21 +1,21 @@
-"""Who tells a channel that its question closed: a claim with a lease, so that one does, and another after a crash."""
+"""Who tells a channel how its question closed: a claim with a lease, so that one does, and another after a crash."""
 
 from agboss.domain.ids import ExecutionId, PauseId, StepKey
 from agboss.domain.pauses import PauseResolution, PauseStatus
 from agboss.domain.resolutions import WithdrawalReason
 from agboss.domain.rests import Owed
-from agboss.ports.pause_index import WithdrawClaim
+from agboss.ports.pause_index import GivenAnswer, WithdrawClaim
 from agboss.stores.rows import CallRow, PauseRow, TurnRow, Where, equals
 from agboss.stores.transactions.journal import planned_call
-from agboss.stores.transactions.rules import owed
+from agboss.stores.transactions.rules import is_answered, owed
 from agboss.stores.transactions.trees import frame_of
-from agboss.stores.transactions.unit import Unit
+from agboss.stores.transactions.unit import Unit, from_json
 
 
 def claim(unit: Unit, step_key: str, lease: int, force: bool) -> WithdrawClaim | None:
     """``owed``, or a claim whose lease is over, becomes claimed."""
     pause = unit.rows.get(PauseRow, step_key)
-    if pause is None or pause.status != PauseStatus.CANCELLED or not _claimable(unit, pause, force):
+    if pause is None or pause.status == PauseStatus.PENDING or not _claimable(unit, pause, force):
         return None
     tree = unit.tree(pause.root)
     call = unit.rows.get(CallRow, step_key)
@@ -35,7 +35,9 @@ def claim(unit: Unit, step_key: str, lease: int, force: bool) -> WithdrawClaim |
         call=planned_call(call),
         channel=pause.channel,
         implementation=pause.implementation,
+        implementations=tuple(from_json(pause.asked)) or (pause.implementation,),
         resolution=_closing(pause),
+        answer=_answer(pause) if is_answered(pause) else None,
         timeout_seconds=pause.timeout / 1_000_000,
         node=turn.node,
         agent=turn.agent,
@@ -73,5 +75,15 @@ def _claimable(unit: Unit, pause: PauseRow, force: bool) -> bool:
 
 
 def _closing(pause: PauseRow) -> WithdrawalReason:
-    withdrawn = pause.resolution == PauseResolution.WITHDRAWN
-    return PauseResolution.WITHDRAWN if withdrawn else PauseResolution.CANCELLED
+    cancelled = pause.resolution == PauseResolution.CANCELLED
+    return PauseResolution.CANCELLED if cancelled else PauseResolution.WITHDRAWN
+
+
+def _answer(pause: PauseRow) -> GivenAnswer:
+    acted = {PauseStatus.TAKEN: True, PauseStatus.CANCELLED: False}
+    return GivenAnswer(
+        masked_decision=from_json(pause.masked_decision),
+        responder=pause.responder or pause.decided_by or pause.implementation,
+        is_decided=pause.resolution == PauseResolution.DECIDED,
+        acted_on=acted.get(PauseStatus(pause.status)),
+    )

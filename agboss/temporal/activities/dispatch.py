@@ -63,12 +63,13 @@ class Activities:
                 return await self._asks.run(step, attempt=attempt, signal=signal)
             case Call():
                 return await self._calls.run(step, attempt=attempt, signal=signal)
-            case TakeBack(owed=owed):
+            case TakeBack(owed=owed, after_send=after_send):
                 await self.withdraws.tell(
                     StepKey(owed.step_key),
                     timeout_seconds=owed.timeout_seconds,
                     signal=signal,
                     attempt=attempt,
+                    force=after_send,
                 )
                 return None
             case Read():

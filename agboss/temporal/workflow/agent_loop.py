@@ -125,14 +125,21 @@ class AgentLoop:
         handle = self._holder.handles[key] = Handle(call.summary)
         try:
             asked, rests = await self._ask(call, tool, scope)
+            if asked.owed:
+                self._holder.notices.tell(self._holder.steps, call, tool)
             if asked.outcome == "pending":
-                await self._holder.wait(handle, rests=rests)
-                scope.check()
+                await self._wait(handle, call, tool, scope, rests=rests)
             while not await self._run(call, tool, scope):
-                await self._holder.wait(handle)
-                scope.check()
+                await self._wait(handle, call, tool, scope)
         finally:
             del self._holder.handles[key]
+
+    async def _wait(self, handle: Handle, call: CallToMake, tool: ToolPlan, scope: Scope, *, rests: bool = False) -> None:
+        await self._holder.wait(handle, rests=rests)
+        scope.check()
+        if tool.channel is not None and tool.channel.tells_answers:
+            # Beside the call: a channel that is slow to take its buttons away doesn't keep the tool from running.
+            self._holder.notices.tell(self._holder.steps, call, tool)
 
     async def _ask(self, call: CallToMake, tool: ToolPlan, scope: Scope) -> tuple[AskResult, bool]:
         holder = self._holder

@@ -78,12 +78,15 @@ class Flow:
         except Stopped:
             if self._holder.broken is not None:
                 raise self._holder.broken from None
+            if self._holder.renewing:
+                await self._holder.notices.ended()
             if self._holder.renewing and not self._cancelled:
                 return Renew(self._position)
             outcome = "cancelled"
         self._ending = True
         if not ended:
             await self._end(outcome, failure)
+        await self._holder.notices.ended()
         self._steps.show(status=outcome, waiting=())
         return Ended(outcome, failure)
 

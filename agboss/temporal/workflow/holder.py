@@ -10,6 +10,7 @@ from typing import assert_never
 from agboss.decisions.rests import AskAgain, AwaitClosure, Judgement, LookAt, Rested, StopItself, judge
 from agboss.domain.ids import PauseKey
 from agboss.domain.rests import HolderRef, Owed, RestAnswer, RestRequest
+from agboss.temporal.workflow.notices import Notices
 from agboss.temporal.workflow.scope import Scope
 from agboss.temporal.workflow.steps import Steps, Stopped
 
@@ -46,6 +47,7 @@ class Holder:
         self.scopes: list[Scope] = []
         self.owed: list[Owed] = []
         """Questions to take back before the holder ends."""
+        self.notices = Notices()
         self.signals = 0
         """Signals of this run, forged ones included."""
         self._events = 0

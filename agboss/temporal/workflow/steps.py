@@ -48,8 +48,8 @@ class Steps(Protocol):
 
     async def call(self, step: Call, *, summary: str) -> CallResult: ...
 
-    async def take_back(self, owed: Owed) -> None:
-        """Best effort; never raises anything but ``Stopped``."""
+    async def take_back(self, owed: Owed, *, after_send: bool = False) -> None:
+        """Tell a channel how its question closed. Best effort; never raises anything but ``Stopped``."""
         ...
 
     async def rest(self, request: RestRequest) -> RestAnswer: ...

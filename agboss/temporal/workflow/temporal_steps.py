@@ -60,19 +60,19 @@ class TemporalSteps:
             step.tool, step, CallResult, limits.CALL, timeout_seconds=step.timeout_seconds, summary=summary
         )
 
-    async def take_back(self, owed: Owed) -> None:
+    async def take_back(self, owed: Owed, *, after_send: bool = False) -> None:
         try:
             await _activity(
-                f"{owed.implementation}.withdraw",
-                TakeBack(owed=owed),
+                f"{owed.implementation}.{owed.kind}",
+                TakeBack(owed=owed, after_send=after_send),
                 type(None),
                 limits.WITHDRAW,
                 timeout_seconds=owed.timeout_seconds,
-                summary=f"{owed.tool}: no longer asked",
+                summary=f"{owed.tool}: {'no longer asked' if owed.kind == 'withdraw' else 'answered'}",
             )
         except StepFailed as failed:
             # Best effort: what is still owed is the sweep's (S228, S229).
-            workflow.logger.warning("a question could not be taken back yet: %s", failed)
+            workflow.logger.warning("a channel could not be told how its question closed yet: %s", failed)
 
     async def rest(self, request: RestRequest) -> RestAnswer:
         return await _transaction(wire.REST, request, RestAnswer)

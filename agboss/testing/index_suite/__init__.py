@@ -8,6 +8,7 @@ Each test gets an index of its own. Under pytest with ``asyncio_mode = "auto"`` 
 without pytest.
 """
 
+from agboss.testing.index_suite.answered import Hearing
 from agboss.testing.index_suite.answering import Answering
 from agboss.testing.index_suite.asking import Asking
 from agboss.testing.index_suite.ending import Ending
@@ -23,7 +24,7 @@ from agboss.testing.index_suite.world import SettableClock
 
 
 class PauseIndexSuite(
-    Starting, Answering, Asking, Sending, Resting, Ending, Journaling, Withdrawing, Looking, Sweeping, Reading
+    Starting, Answering, Asking, Sending, Resting, Ending, Journaling, Withdrawing, Hearing, Looking, Sweeping, Reading
 ):
     """All of it. Subclass it and give ``make``."""
 

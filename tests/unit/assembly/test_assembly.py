@@ -12,11 +12,9 @@ from agboss import (
     ChannelOf,
     ExecutionContext,
     FinishText,
-    PauseAnswerer,
     ScriptedModels,
     StartText,
     agent,
-    channel,
     channel_role,
     start,
     tool,
@@ -81,45 +79,6 @@ def test_all_problems_are_reported_at_once() -> None:
         "service.untyped",
     }
     assert "[model.unserved] Agent:" in str(raised.value)
-
-
-def test_a_role_has_one_implementation_and_is_named_itself() -> None:
-    """S259: two channels of one role, and a tool that names the implementation, are problems."""
-
-    @channel_role(name="role-channel", description="", approves=Dto, answered_by=PauseAnswerer.CHANNEL)
-    class Role(ChannelOf[Dto]):
-        pass
-
-    @channel(name="one-channel", description="")
-    class One(Role):
-        async def send(self, ask: Any) -> Any: ...
-
-    @channel(name="two-channel", description="")
-    class Two(Role):
-        async def send(self, ask: Any) -> Any: ...
-
-    @tool(name="role-tool", description="", channel=Role)
-    class ByRole:
-        def run(self, dto: Dto) -> str:
-            return ""
-
-    @tool(name="implementation-tool", description="", channel=One)
-    class ByImplementation:
-        def run(self, dto: Dto) -> str:
-            return ""
-
-    @agent(name="an-agent", description="", prompt="", model="m", tools=[ByRole, ByImplementation])
-    class Agent:
-        pass
-
-    @workflow(name="w-workflow", version="1", flow=[start(StartText).to_agent(Agent).to_finish(FinishText)])
-    class Workflow:
-        pass
-
-    with pytest.raises(AssemblyError) as raised:
-        assemble(Application(name="app", workflows=[Workflow], channels=[One, Two], models=[ScriptedModels()]))
-    codes = sorted(problem.code for problem in raised.value.problems)
-    assert codes == ["channel.names-implementation", "channel.two-implementations"]
 
 
 def test_a_class_is_declared_once() -> None:
