@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agboss.domain.pauses import PauseAnswerer
 
@@ -205,6 +205,16 @@ class FlowPlan(_Plan):
     steps: tuple[StepPlan, ...]
     children: "tuple[FlowPlan, ...]" = ()
     """Every other workflow that can be reached from here, each once; theirs are empty."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _linear(cls, plan: Any) -> Any:
+        """A running execution keeps the plan it was started with: older ones name their ``agents``, one after another."""
+        if not isinstance(plan, dict) or "steps" in plan or "agents" not in plan:
+            return plan
+        agents = plan["agents"]
+        steps = [{**agent, "kind": "agent", "finishes": place == len(agents)} for place, agent in enumerate(agents, start=1)]
+        return {**{name: value for name, value in plan.items() if name != "agents"}, "steps": steps}
 
     def flow(self, workflow: str) -> "FlowPlan":
         """The flow of that workflow: this one, or one it can reach.
