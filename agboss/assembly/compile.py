@@ -23,7 +23,7 @@ def compiled(declarations: Declarations, name: str) -> CompiledFlow:
         version=definition.version,
         start=flow.start.__name__,
         finish=flow.finish.__name__,
-        steps=agents,
+        agents=agents,
     )
     content = canonical_json(plan.model_dump(mode="json")).encode()
     asked = [tool.channel for agent in agents for tool in agent.tools if tool.channel is not None]
@@ -60,7 +60,6 @@ def _agent(declarations: Declarations, component: type[Any], *, node: str, finis
         max_turns=definition.max_turns,
         model_timeout_seconds=definition.model_timeout.total_seconds(),
         answer_schema=finish.model_json_schema() if structured and finish is not None else None,
-        finishes=finish is not None,
     )
 
 
