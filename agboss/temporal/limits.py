@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from temporalio.common import RetryPolicy
+
 
 @dataclass(frozen=True, slots=True)
 class StepLimits:
@@ -17,6 +19,10 @@ class StepLimits:
     longest_retry: timedelta
     patience: timedelta | None
     """Schedule-to-close; ``None``: as long as it takes, because giving up would lose an answer."""
+
+    def retries(self) -> RetryPolicy:
+        """How it is tried again."""
+        return RetryPolicy(initial_interval=self.first_retry, maximum_interval=self.longest_retry)
 
 
 MODEL_TURN = StepLimits(

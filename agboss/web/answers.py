@@ -37,9 +37,9 @@ async def answer(request: Request, tenant: str, caller: Admitted) -> Response:
         given: dict[str, Any] = {"decision": body.decision, "owner_id": body.owner_id, "answered_by": body.answered_by}
         try:
             # A reply is read first, and somebody who repeats the request joins its reading.
-            replied: dict[str, Any] = {} if body.reply is None else {"reply": body.reply, "timeout": soon}
-            if body.reply is not None and "idempotency-key" in request.headers:
-                replied["request_id"] = request_id(caller, request)
+            replied: dict[str, Any] = {}
+            if body.reply is not None:
+                replied = {"reply": body.reply, "timeout": soon, "request_id": request_id(caller, request)}
             result = await serving.app.resume(body.pause_id, tenant_id=tenant, wait=False, **given, **replied)
         except NotPausedError:
             before = await serving.standing.repeated(tenant, body.pause_id, **given)

@@ -57,10 +57,10 @@ async def once(
     return outcome
 
 
-def request_id(caller: Caller, request: Request) -> str:
-    """What names this request everywhere: a digest of the caller and the idempotency key."""
-    key = request.headers.get("idempotency-key", "")
-    return hashlib.sha256(f"{len(caller.name)}:{caller.name}{key}".encode()).hexdigest()
+def request_id(caller: Caller, request: Request) -> str | None:
+    """What names this request everywhere: a digest of the caller and the idempotency key. ``None``: it has no key."""
+    key = request.headers.get("idempotency-key")
+    return None if key is None else _digest_of(caller.name.encode(), key.encode())
 
 
 async def _done(work: Callable[[Keep], Awaitable[Outcome]], keep: Keep) -> Outcome:
@@ -87,7 +87,12 @@ async def _given_back(serving: Serving, caller: Caller, key: str) -> None:
 
 def _digest(request: Request, raw: bytes) -> str:
     """Of all that makes it this request."""
+    return _digest_of(request.method.encode(), request.scope["path"].encode("utf-8", "surrogatepass"), raw)
+
+
+def _digest_of(*parts: bytes) -> str:
+    """Parts can't run into each other."""
     made = hashlib.sha256()
-    for part in (request.method.encode(), request.scope["path"].encode("utf-8", "surrogatepass"), raw):
+    for part in parts:
         made.update(len(part).to_bytes(8, "big") + part)
     return made.hexdigest()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.common import RawValue, RetryPolicy
+from temporalio.common import RawValue
 
 from agboss.temporal import limits
 from agboss.temporal.reading_wire import READING, Read, ReadResult
@@ -33,7 +33,7 @@ async def read(step: Read) -> ReadResult:
         result_type=ReadResult,
         start_to_close_timeout=timedelta(seconds=step.timeout_seconds) + kind.grace,
         heartbeat_timeout=kind.heartbeat,
-        retry_policy=RetryPolicy(initial_interval=kind.first_retry, maximum_interval=kind.longest_retry),
+        retry_policy=kind.retries(),
         cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         summary=f"a reply to {step.tool}"[:200],
     )

@@ -122,7 +122,7 @@ async def _activity(
             start_to_close_timeout=timedelta(seconds=timeout_seconds) + kind.grace,
             schedule_to_close_timeout=kind.patience,
             heartbeat_timeout=kind.heartbeat,
-            retry_policy=_retry(kind),
+            retry_policy=kind.retries(),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
             if waits
             else workflow.ActivityCancellationType.TRY_CANCEL,
@@ -154,16 +154,12 @@ async def _transaction(name: str, message: Any, result_type: type[Result]) -> Re
             message,
             result_type=result_type,
             start_to_close_timeout=kind.grace,
-            retry_policy=_retry(kind),
+            retry_policy=kind.retries(),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
     except BaseException as error:
         raise _translated(error) from error
     return result
-
-
-def _retry(kind: limits.StepLimits) -> RetryPolicy:
-    return RetryPolicy(initial_interval=kind.first_retry, maximum_interval=kind.longest_retry)
 
 
 def _translated(error: BaseException) -> BaseException:
